@@ -149,15 +149,13 @@ client_facts.rr_bitflip <- function(mechanism, reports, x) {
   bytes <- ceiling(b / 8)
   sets <- .Call(C_rr_bits_to_matrix, report_sets(mechanism, reports), 8 * bytes + b)
   index <- c(seq_len(b), 8 * bytes + seq_len(b))
-  # The probability that a bit is 1 if its bucket was drawn.
-  p_one <- c(
-    ifelse(seq_len(b) == x, mechanism$p, mechanism$q), rep(1, b)
-  )
-  p_pair <- d * (d - 1) / (b * max(1, b - 1)) *
-    outer(p_one, p_one)
-  is_same <- outer(seq_along(p_one), seq_along(p_one), function(i, j) {
-    (i - j) %% b == 0
-  })
+  # These are the probabilities that a bit is 1 if its bucket was drawn.
+  p_bucket <- ifelse(seq_len(b) == x, mechanism$p, mechanism$q)
+  p_one <- c(p_bucket, rep(1, b))
+  p_both_drawn <- d * (d - 1) / (b * max(1, b - 1))
+  p_pair <- p_both_drawn * outer(p_one, p_one)
+  bucket <- rep(seq_len(b), 2)
+  is_same <- outer(bucket, bucket, `==`)
   p_pair[is_same] <- (d / b * outer(p_one, p_one, pmin))[is_same]
   p_support <- p_pair[x, x]
   list(

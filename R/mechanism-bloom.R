@@ -144,8 +144,8 @@ new_rr_bloom <- function(levels, epsilon, bits, hashes, cohorts, numbers, pairs,
 # Filters from the `places` of a map file: a row for each category, with the bits of each hash in
 # each cohort, which are counted through all cohorts.
 map_filters <- function(places, k, bits, hashes, cohorts) {
-  has_size <- is.numeric(places) &&
-    identical(dim(places), as.integer(c(k, hashes * cohorts)))
+  size <- as.integer(c(k, hashes * cohorts))
+  has_size <- is.numeric(places) && identical(dim(places), size)
   offsets <- rep(bits * (seq_len(cohorts) - 1), each = hashes)
   bit_index <- if (has_size) t(unname(places)) - offsets
   check_that(
@@ -183,9 +183,8 @@ bloom_numbers <- function(epsilon, permanent, f, p, q, pairs) {
 # The labels of the counts: of each bit and of all reports, cohort after cohort.
 bloom_reports <- function(bits, cohorts) {
   counts <- c(paste0("bit ", seq_len(bits)), "all")
-  as.vector(
-    outer(counts, seq_len(cohorts), function(count, cohort) paste0(cohort, ": ", count))
-  )
+  cohort_labels <- function(count, cohort) paste0(cohort, ": ", count)
+  as.vector(outer(counts, seq_len(cohorts), cohort_labels))
 }
 
 # list(f, p, q, permanent): f from epsilon of all reports, then the symmetric second stage from
@@ -291,8 +290,8 @@ rr_matrix.rr_bloom <- function(mechanism, ...) {
   check_report_number(mechanism, mechanism$cohorts * 2^mechanism$bits_number)
   law <- rr_law(mechanism)
   matrices <- lapply(seq_len(law$cohorts), function(j) {
-    p_one <- law$zero +
-      t(cohort_filters(law, j)) * (law$one - law$zero)
+    filters <- t(cohort_filters(law, j))
+    p_one <- law$zero + filters * (law$one - law$zero)
     probs <- bits_matrix(p_one, 1 - p_one) / law$cohorts
     colnames(probs) <- paste0(j, ": ", colnames(probs))
     probs
@@ -379,11 +378,9 @@ simulate_counts.rr_bloom <- function(mechanism, truth, nsim = 1) {
       cohort_counts <- function(j) {
         n <- sum(holders[j, ])
         ones <- drop(cohort_filters(law, j) %*% holders[j, ])
-        c(
-          rbinom(law$bits, ones, law$one) +
-            rbinom(law$bits, n - ones, law$zero),
-          n
-        )
+        from_ones <- rbinom(law$bits, ones, law$one)
+        from_zeros <- rbinom(law$bits, n - ones, law$zero)
+        c(from_ones + from_zeros, n)
       }
       as.vector(vapply(seq_len(n_cohorts), cohort_counts, numeric(law$bits + 1)))
     },
@@ -400,9 +397,8 @@ client_facts.rr_bloom <- function(mechanism, reports, x) {
   p_one <- c(mechanism$one, mechanism$zero)
   n <- nrow(reports)
   probs <- matrix(p_one[2], n, mechanism$bits_number)
-  bit_index <- mechanism$places[, x, reports$cohort]
-  probs[cbind(rep(seq_len(n), each = h), as.vector(bit_index))] <-
-    p_one[1]
+  bit_index <- as.vector(mechanism$places[, x, reports$cohort])
+  probs[cbind(rep(seq_len(n), each = h), bit_index)] <- p_one[1]
   p_pair <- crossprod(probs) / n
   diag(p_pair) <- colMeans(probs)
 

@@ -259,16 +259,12 @@ sketch_squares <- function(mechanism, counts) {
   used <- which(counts[width + 1, ] > 1)
   if (!length(used)) return(1)
   n <- counts[width + 1, used]
-  phi <- sweep(
-    counts[-(width + 1), used, drop = FALSE], 2, n, `/`
-  )
+  buckets <- counts[-(width + 1), used, drop = FALSE]
+  phi <- sweep(buckets, 2, n, `/`)
   noise <- sweep(phi * (1 - phi), 2, n - 1, `/`)
   squares <- colSums((phi - mechanism$q)^2 - noise) / mechanism$p_minus_q^2
-  nearest(
-    (width * (sum(n * squares) / sum(n)) - 1) /
-      (width - 1),
-    0, 1
-  )
+  mean_square <- sum(n * squares) / sum(n)
+  nearest((width * mean_square - 1) / (width - 1), 0, 1)
 }
 
 # list(p, q, difference): a report supports its string with probability p, another string with q:

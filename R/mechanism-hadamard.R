@@ -162,8 +162,8 @@ hadamard_success <- function(k, epsilon, blocks) {
   columns <- hadamard_size(k, blocks)
   sizes <- k %/% blocks + 0:1
   n_blocks <- c(blocks - k %% blocks, k %% blocks)
-  n_none <- columns *
-    sum(n_blocks * ((sizes == 1) / 2 + (sizes == 2) / 4))
+  none_share <- (sizes == 1) / 2 + (sizes == 2) / 4
+  n_none <- columns * sum(n_blocks * none_share)
   total <- 1 + (2 * blocks - 1) * z
   2 * (blocks * columns - n_none + n_none * z) / (columns * k * total)
 }
@@ -176,12 +176,9 @@ best_blocks <- function(k, epsilon) {
   blocks <- if (k <= 1e6) {
     as.double(seq_len(k))
   } else {
-    center <- min(
-      max(round((1 - z) / (2 * z)), 1), k
-    )
-    unique(c(
-      seq(max(1, center - 1e5), min(k, center + 1e5)), k
-    ))
+    center <- nearest(round((1 - z) / (2 * z)), 1, k)
+    near <- seq(max(1, center - 1e5), min(k, center + 1e5))
+    unique(c(near, k))
   }
   gain <- -expm1(-epsilon)
   min_size <- floor(k / blocks)
@@ -199,10 +196,8 @@ rr_matrix.rr_hadamard <- function(mechanism, ...) {
   check_report_number(mechanism, 2 * size)
   signs <- hadamard_columns(mechanism, seq_len(size))
   probs <- function(sign) plogis(mechanism$epsilon * sign * signs) / size
-  labels <- paste0(
-    rep(seq_len(size) - 1, 2), ": ",
-    rep(c("1", "-1"), each = size)
-  )
+  index <- rep(seq_len(size) - 1, 2)
+  labels <- paste0(index, ": ", rep(c("1", "-1"), each = size))
   named_matrix(mechanism, cbind(probs(1), probs(-1)), labels)
 }
 
@@ -237,9 +232,8 @@ report_sets.rr_hadamard <- function(mechanism, x) {
   reports <- read_reports(x, mechanism)$reports
   # The signs of the rows are those of the columns: H is symmetric.
   indices <- unique(reports$index)
-  signs <- hadamard_columns(mechanism, indices + 1)[
-    , match(reports$index, indices), drop = FALSE
-  ]
+  signs <- hadamard_columns(mechanism, indices + 1)
+  signs <- signs[, match(reports$index, indices), drop = FALSE]
   supports <- t(signs) * reports$sign > 0
   storage.mode(supports) <- "integer"
   .Call(C_rr_matrix_to_bits, supports)$bits

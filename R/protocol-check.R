@@ -228,11 +228,9 @@ client_facts.rr_mechanism <- function(mechanism, reports, x) {
     law$p * mechanism$sampler$factor / n_possible_reports(mechanism$codec)
   }
   p_support_twice <- if (is_memoised(mechanism)) {
-    p_first <- mechanism$first$p
-    sum(
-      c(p_first, 1 - p_first) *
-        c(mechanism$second$p, mechanism$second$q)^2
-    )
+    p_first <- c(mechanism$first$p, 1 - mechanism$first$p)
+    p_second <- c(mechanism$second$p, mechanism$second$q)
+    sum(p_first * p_second^2)
   }
   list(
     bits = .Call(C_rr_bits_to_matrix, report_sets(mechanism, reports), as.double(k)),
@@ -474,8 +472,7 @@ joint_tests <- function(facts, reports, supports) {
 # range, odd and even.
 number_tests <- function(values, range, supports, p_support) {
   n_values <- range[2] - range[1] + 1
-  breaks <- range[1] +
-    ceiling(0:5 * n_values / 5)
+  breaks <- range[1] + ceiling(0:5 * n_values / 5)
   n_odd <- diff(floor(breaks / 2))
   prob <- c(diff(breaks) - n_odd, n_odd) / n_values
   cell <- findInterval(values, breaks) + 5 * (values %% 2)
@@ -571,9 +568,9 @@ table_bound <- function(counts, alpha) {
   high <- matrix(
     qbeta(alpha, counts + 1, n - counts, lower.tail = FALSE), nrow(counts)
   )
-  max(
-    log(apply(low, 2, max)) - log(apply(high, 2, min))
-  )
+  max_low <- apply(low, 2, max)
+  min_high <- apply(high, 2, min)
+  max(log(max_low) - log(min_high))
 }
 
 # list(other, used): another truth for each report of the truths `x`, the neighbours in turn on both

@@ -322,9 +322,10 @@ client_plan.rr_subset <- function(mechanism) {
 coin_words <- function(p, p_second) {
   if (p == 0) return("1")
   kind <- plan_kind(list(kind = "binary"))
-  .Call(C_rr_plan_words, c(2, 2), kind, c(p, p_second, 0, 1))$words[
-    2
-  ]
+  words <- .Call(
+    C_rr_plan_words, c(2, 2), kind, c(p, p_second, 0, 1)
+  )$words
+  words[2]
 }
 
 # The probability that a report supports its truth, in words for a plan.

@@ -128,7 +128,9 @@ device_row <- function(device, design, epsilon, n, truth) {
   first <- seq_len(m)
   second <- if (is_birthday(device)) m + first else k - m + first
   events <- c(event_words(device, first), if (is_forced) event_words(device, second))
-  # Columns of a tibble hide `device`.
+  std_error <- sqrt(p_yes * (1 - p_yes) / n) /
+    abs(channel[[2]] - channel[[1]])
+  # The columns of a tibble hide `device` from those after them.
   fraction <- fraction_text(sizes[m], device$total)
   note <- device$note
   row <- tibble(
@@ -137,8 +139,7 @@ device_row <- function(device, design, epsilon, n, truth) {
     fraction = fraction,
     probability = p,
     epsilon = log(odds[m]),
-    std.error = sqrt(p_yes * (1 - p_yes) / n) /
-      abs(channel[[2]] - channel[[1]]),
+    std.error = std_error,
     note = note,
     mechanism = list(mechanism),
     outcomes = list(c(list(first), if (is_forced) list(second)))
@@ -389,6 +390,11 @@ interviewer_lines <- function(mechanism, design, sheet, row, language) {
 sheet_values <- function(mechanism, design, sheet, row, question, innocuous) {
   levels <- sheet_labels(mechanism, sheet)
   channel <- sheet_channel(mechanism)
+  p <- if (design == "warner") {
+    channel[2, 2]
+  } else {
+    channel[2, 2] - channel[1, 2]
+  }
   digits_text <- function(x) format(x, digits = 4)
   list(
     event = if (design == "forced") sheet$named else sheet$chosen,
@@ -398,9 +404,7 @@ sheet_values <- function(mechanism, design, sheet, row, question, innocuous) {
     yes = levels[2],
     `entry-no` = mechanism$levels[1],
     `entry-yes` = mechanism$levels[2],
-    p = digits_text(
-      channel[2, 2] - if (design == "warner") 0 else channel[1, 2]
-    ),
+    p = digits_text(p),
     p1 = digits_text(channel[2, 2]),
     p2 = digits_text(channel[1, 2]),
     answers = toString(levels),
