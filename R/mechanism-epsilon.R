@@ -129,7 +129,8 @@ rr_epsilon.rr_mechanism <- function(
 }
 
 # The epsilons of a report and of the permanent answer that two stages achieve: both are drawn one
-# after the other, each on the grid. Filters differ in several pairs of bits.
+# after the other, each on the grid. One report is the product of what they achieve. Filters differ
+# in several pairs of bits.
 achieved_stages_epsilon <- function(mechanism) {
   first <- achieved(permanent_stage(mechanism))
   report <- achieved_report_epsilon(first, achieved(mechanism$second), mechanism)
