@@ -1,4 +1,4 @@
-# Yes/no questions: designs of two answers and two reports.
+# Yes/no questions have designs of two answers and two reports.
 
 #' Randomized yes/no questions: Warner, crosswise, triangular, Mangat, Kuk
 #'
@@ -151,10 +151,8 @@ rr_mangat <- function(
   variant <- check_choice(variant)
   if (variant == "1994") {
     if (!is.null(t)) abort("{.arg t} must not be given for the {.arg variant} of 1994.")
-    return(made(
-      new_rr_binary(1, 1 - p, levels, "Design of Mangat (1994)", difference = p), "rr_mangat",
-      p = p, variant = variant
-    ))
+    mechanism <- new_rr_binary(1, 1 - p, levels, "Design of Mangat (1994)", difference = p)
+    return(made(mechanism, "rr_mangat", p = p, variant = variant))
   }
   t <- check_probability(t, "t")
   made(
@@ -192,9 +190,11 @@ rr_kuk <- function(
     pair <- c(
       check_probability(pair[[1]], "p1"), check_probability(pair[[2]], "p2")
     )
+    mechanism <- new_rr_kuk(
+      pair, draws, check_levels(levels), symmetric = !is.null(epsilon)
+    )
     return(made(
-      new_rr_kuk(pair, draws, check_levels(levels), symmetric = !is.null(epsilon)), "rr_kuk",
-      epsilon = epsilon, p1 = p1, p2 = p2, draws = draws
+      mechanism, "rr_kuk", epsilon = epsilon, p1 = p1, p2 = p2, draws = draws
     ))
   }
   made(
@@ -224,25 +224,27 @@ new_rr_kuk <- function(p, draws, levels, symmetric) {
       x = "Some numbers of cards have a probability below 1e-323, which is 0 to the computer."
     ))
   }
-  yes <- (cards / draws - p[2]) / (p[1] - p[2])
+  yes_scores <- (cards / draws - p[2]) / (p[1] - p[2])
   labels <- list(
     levels = levels$labels,
     reports = as.character(cards),
     numeric = cards,
     truths = levels$numeric
   )
+  texts <- vapply(p, format, "", digits = 4)
+  design <- sprintf(
+    "Kuk's design (p1 = %s, p2 = %s), %s", texts[1], texts[2], number_of(draws, "draw")
+  )
   mechanism <- new_rr_channel(
     C,
     labels,
-    sprintf(
-      "Kuk's design (p1 = %s, p2 = %s), %s", format(p[1], digits = 4),
-      format(p[2], digits = 4), number_of(draws, "draw")
-    ),
+    design,
     c("kuk", "channel"),
-    inverse = if (p[1] != p[2]) cbind(1 - yes, yes),
+    inverse = if (p[1] != p[2]) cbind(1 - yes_scores, yes_scores),
     yes_no = c(FALSE, TRUE)
   )
-  # Far out the probabilities of a channel are 0, and their ratio is not known.
+  # Epsilon is not that of the channel: far out its probabilities are 0, and their ratio is not
+  # known.
   gap <- p[1] - p[2]
   cards_epsilon <- ratio_epsilon(p[1], p[2], gap)
   if (!symmetric) cards_epsilon <- max(cards_epsilon, ratio_epsilon(1 - p[2], 1 - p[1], gap))

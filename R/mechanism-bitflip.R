@@ -35,9 +35,10 @@ rr_bitflip <- function(levels, epsilon, d = 1, buckets = NULL, compatible = FALS
     check_count(buckets, "buckets", min = 2, max = k)
   }
   d <- check_count(d, "d", min = 1, max = buckets)
-  level <- if (d == 1 && !check_flag(compatible, "compatible")) epsilon else epsilon / 2
-  p <- plogis(level)
-  q <- plogis(-level)
+  is_single_bit <- d == 1 && !check_flag(compatible, "compatible")
+  bit_epsilon <- if (is_single_bit) epsilon else epsilon / 2
+  p <- plogis(bit_epsilon)
+  q <- plogis(-bit_epsilon)
   bucket <- floor((seq_len(k) - 1) * buckets / k)
   first <- levels$labels[!duplicated(bucket)]
   last <- levels$labels[!duplicated(bucket, fromLast = TRUE)]
@@ -50,16 +51,16 @@ rr_bitflip <- function(levels, epsilon, d = 1, buckets = NULL, compatible = FALS
         rep(names, 2), rep(c(" = 1", " = 0"), each = buckets)
       ),
       numeric_truths = if (buckets == k) levels$numeric,
-      epsilon = if (d == 1) level else epsilon,
+      epsilon = if (d == 1) bit_epsilon else epsilon,
       design = sprintf("dBitFlip (%s of %s bits)", format_count(d), format_count(buckets)),
       d = d,
       buckets = buckets,
       p = p,
       q = q,
-      p_minus_q = tanh(level / 2),
-      bit_epsilon = level,
+      p_minus_q = tanh(bit_epsilon / 2),
+      bit_epsilon = bit_epsilon,
       values = if (buckets < k) levels,
-      law = new_law_bitflip(buckets, d, p, q, tanh(level / 2)),
+      law = new_law_bitflip(buckets, d, p, q, tanh(bit_epsilon / 2)),
       codec = report_codec(levels = names, drawn = as.double(d))
     ),
     "rr_bitflip", levels = level_value(levels$labels, levels$numeric, levels$ordered),
@@ -88,20 +89,16 @@ rr_matrix.rr_bitflip <- function(mechanism, ...) {
   b <- mechanism$buckets
   d <- mechanism$d
   check_report_number(mechanism, choose(b, d) * 2^d)
-  parts <- lapply(combn(b, d, simplify = FALSE), function(places) {
-    own <- outer(seq_len(b), places, `==`)
-    chances <- bits_matrix(
-      ifelse(own, mechanism$p, mechanism$q),
-      ifelse(own, mechanism$q, mechanism$p)
-    )
-    bits <- strsplit(colnames(chances), "")
-    colnames(chances) <- vapply(
-      bits, function(bit) paste(mechanism$levels[places], "=", bit, collapse = ", "),
-      ""
-    )
-    chances / choose(b, d)
+  matrices <- lapply(combn(b, d, simplify = FALSE), function(buckets) {
+    is_truth <- outer(seq_len(b), buckets, `==`)
+    p_one <- ifelse(is_truth, mechanism$p, mechanism$q)
+    p_zero <- ifelse(is_truth, mechanism$q, mechanism$p)
+    probs <- bits_matrix(p_one, p_zero)
+    label <- function(bits) paste(mechanism$levels[buckets], "=", bits, collapse = ", ")
+    colnames(probs) <- vapply(strsplit(colnames(probs), ""), label, "")
+    probs / choose(b, d)
   })
-  named_matrix(mechanism, do.call(cbind, parts))
+  named_matrix(mechanism, do.call(cbind, matrices))
 }
 
 achieved.rr_bitflip <- function(mechanism) {
@@ -109,16 +106,14 @@ achieved.rr_bitflip <- function(mechanism) {
   list(epsilon = if (mechanism$d == 1) epsilon / 2 else epsilon)
 }
 
-# The answers are categories; the buckets are the mechanism's.
+# The buckets of the answers, which are categories.
 #' @export
 prepare_answers.rr_bitflip <- function(mechanism, x) {
   if (is.null(mechanism$values)) return(NextMethod())
   # Values are read as the categories of any question are.
   labels <- mechanism$values$labels
-  as.integer(
-    ((prepare_answers(rr_grr(labels, epsilon = 1), x) - 1) * mechanism$buckets) %/%
-      length(labels)
-  ) + 1L
+  categories <- prepare_answers(rr_grr(labels, epsilon = 1), x)
+  as.integer(((categories - 1) * mechanism$buckets) %/% length(labels)) + 1L
 }
 
 draw_reports.rr_bitflip <- function(mechanism, answers, rng = "secure") {
@@ -128,53 +123,47 @@ draw_reports.rr_bitflip <- function(mechanism, answers, rng = "secure") {
   })
 }
 
-# For the own likelihood: the buckets whose bit is 1, then those that were drawn.
+# The bits of reports for the likelihood: the buckets whose bit is 1, then those that were drawn.
 report_sets.rr_bitflip <- function(mechanism, x) {
-  rows <- report_values(read_reports(x, mechanism)$reports)
-  bits <- function(rows, which) {
-    matrix <- matrix(0L, nrow(rows), mechanism$buckets)
-    matrix[cbind(row(rows)[which], abs(rows)[which])] <- 1L
-    .Call(C_rr_matrix_to_bits, matrix)$bits
+  values <- report_values(read_reports(x, mechanism)$reports)
+  set_bits <- function(values, is_set) {
+    bits <- matrix(0L, nrow(values), mechanism$buckets)
+    bits[cbind(row(values)[is_set], abs(values)[is_set])] <- 1L
+    .Call(C_rr_matrix_to_bits, bits)$bits
   }
-  # So many reports at a time that their matrix fits in memory.
-  at <- seq_len(nrow(rows))
-  parts <- lapply(
-    split(
-      at, (at - 1) %/% max(1, floor(2e7 / mechanism$buckets))
-    ),
-    function(chosen) {
-      some <- rows[chosen, , drop = FALSE]
-      cbind(bits(some, some > 0), bits(some, some != 0))
-    }
-  )
-  unname(do.call(rbind, parts))
+  # A chunk has so many reports that their matrix fits in memory.
+  rows <- seq_len(nrow(values))
+  chunk_size <- max(1, floor(2e7 / mechanism$buckets))
+  chunks <- lapply(split(rows, (rows - 1) %/% chunk_size), function(chunk) {
+    used <- values[chunk, , drop = FALSE]
+    cbind(set_bits(used, used > 0), set_bits(used, used != 0))
+  })
+  unname(do.call(rbind, chunks))
 }
 
-# Which buckets were drawn is as much of a report as their bits.
+# The bits of a report are those of the buckets, then whether each bucket was drawn.
 #' @export
 client_facts.rr_bitflip <- function(mechanism, reports, x) {
   b <- mechanism$buckets
   d <- mechanism$d
   bytes <- ceiling(b / 8)
-  bits <- .Call(C_rr_bits_to_matrix, report_sets(mechanism, reports), 8 * bytes + b)
-  marks <- bits[
-    , c(seq_len(b), 8 * bytes + seq_len(b)), drop = FALSE
-  ]
-  one <- c(
-    ifelse(seq_len(b) == x, mechanism$p, mechanism$q), rep(1, b)
-  )
-  both <- d * (d - 1) / (b * max(1, b - 1)) *
-    outer(one, one)
-  same <- outer(seq_along(one), seq_along(one), function(i, j) {
-    (i - j) %% b == 0
-  })
-  both[same] <- (d / b * outer(one, one, pmin))[same]
+  sets <- .Call(C_rr_bits_to_matrix, report_sets(mechanism, reports), 8 * bytes + b)
+  index <- c(seq_len(b), 8 * bytes + seq_len(b))
+  # These are the probabilities that a bit is 1 if its bucket was drawn.
+  p_bucket <- ifelse(seq_len(b) == x, mechanism$p, mechanism$q)
+  p_one <- c(p_bucket, rep(1, b))
+  p_both_drawn <- d * (d - 1) / (b * max(1, b - 1))
+  p_pair <- p_both_drawn * outer(p_one, p_one)
+  bucket <- rep(seq_len(b), 2)
+  is_same <- outer(bucket, bucket, `==`)
+  p_pair[is_same] <- (d / b * outer(p_one, p_one, pmin))[is_same]
+  p_support <- p_pair[x, x]
   list(
-    marks = marks,
-    both = both,
-    first = c(x, b + x),
-    own = both[x, x],
-    again = both[x, x]^2,
-    equal = (mechanism$p^2 + mechanism$q^2)^d / choose(b, d)
+    bits = sets[, index, drop = FALSE],
+    both = p_pair,
+    truth_bits = c(x, b + x),
+    p_support = p_support,
+    p_support_twice = p_support^2,
+    p_equal = (mechanism$p^2 + mechanism$q^2)^d / choose(b, d)
   )
 }

@@ -95,8 +95,11 @@ rr_bloom <- function(
   check_filters(length(levels$labels) * cohorts * hashes)
   key <- check_key(key)
   if (is.data.frame(places)) places <- unname(as.matrix(places))
-  filters <- if (is.null(places)) bloom_places(levels$labels, bits, hashes, cohorts, key)
-    else numbered_places(places, length(levels$labels), bits, hashes, cohorts)
+  filters <- if (is.null(places)) {
+    bloom_filters(levels$labels, bits, hashes, cohorts, key)
+  } else {
+    map_filters(places, length(levels$labels), bits, hashes, cohorts)
+  }
   # Filters in which hashes meet have fewer ones, and may differ in more bits from others.
   pairs <- if (is.null(places)) min(hashes, bits - hashes) else hashes
   numbers <- bloom_numbers(epsilon, permanent, f, p, q, pairs)
@@ -138,51 +141,55 @@ new_rr_bloom <- function(levels, epsilon, bits, hashes, cohorts, numbers, pairs,
   )
 }
 
-# Places that are counted through all cohorts, as map files have them.
-numbered_places <- function(places, k, bits, hashes, cohorts) {
-  from <- rep(bits * (seq_len(cohorts) - 1), each = hashes)
-  own <- if (is.numeric(places) &&
-      identical(dim(places), as.integer(c(k, hashes * cohorts)))) {
-    t(unname(places)) - from
-  }
-  check_that(!is.null(own) && all(own %in% seq_len(bits)), places, "places",
-             "a matrix with a row for each category, and the places of each hash in each cohort")
+# Filters from the `places` of a map file: a row for each category, with the bits of each hash in
+# each cohort, which are counted through all cohorts.
+map_filters <- function(places, k, bits, hashes, cohorts) {
+  size <- as.integer(c(k, hashes * cohorts))
+  has_size <- is.numeric(places) && identical(dim(places), size)
+  offsets <- rep(bits * (seq_len(cohorts) - 1), each = hashes)
+  bit_index <- if (has_size) t(unname(places)) - offsets
+  check_that(
+    has_size && all(bit_index %in% seq_len(bits)), places, "places",
+    "a matrix with a row for each category, and the places of each hash in each cohort"
+  )
   aperm(
-    array(as.integer(own), c(hashes, cohorts, k)),
+    array(as.integer(bit_index), c(hashes, cohorts, k)),
     c(1, 3, 2)
   )
 }
 
 check_key <- function(key) check_count(key, "key", max = 2^32 - 1)
 
-check_filters <- function(places) {
-  if (places > 5e7) {
+check_filters <- function(n_bits) {
+  if (n_bits > 5e7) {
     abort("The filters of so many categories and cohorts are too large.", "too_large")
   }
 }
 
-# The chances of each stage, and of a bit that is 1 or 0 in the filter to be reported as 1.
+# list(f, p, q, permanent, one, zero): the probabilities of both stages, epsilon of all reports, and
+# the probability that a report has a bit 1 that is 1, or 0, in the filter.
 bloom_numbers <- function(epsilon, permanent, f, p, q, pairs) {
   numbers <- if (is.null(f) && is.null(p) && is.null(q)) {
-    bloom_levels(epsilon, permanent, pairs)
+    bloom_epsilon_numbers(epsilon, permanent, pairs)
   } else {
-    bloom_letters(epsilon, permanent, f, p, q)
+    check_bloom_numbers(epsilon, permanent, f, p, q)
   }
-  numbers$permanent <- numbers$permanent %||% (2 * pairs *
-    log((1 - numbers$f / 2) / (numbers$f / 2)))
-  lost <- numbers$f / 2 * (numbers$q - numbers$p)
+  half <- numbers$f / 2
+  numbers$permanent <- numbers$permanent %||% (2 * pairs * log((1 - half) / half))
+  lost <- half * (numbers$q - numbers$p)
   c(numbers, one = numbers$q - lost, zero = numbers$p + lost)
 }
 
+# The labels of the counts: of each bit and of all reports, cohort after cohort.
 bloom_reports <- function(bits, cohorts) {
-  parts <- c(paste0("bit ", seq_len(bits)), "all")
-  as.vector(
-    outer(parts, seq_len(cohorts), function(bit, cohort) paste0(cohort, ": ", bit))
-  )
+  counts <- c(paste0("bit ", seq_len(bits)), "all")
+  cohort_labels <- function(count, cohort) paste0(cohort, ": ", count)
+  as.vector(outer(counts, seq_len(cohorts), cohort_labels))
 }
 
-# f from the level of all reports, then the symmetric second stage from that of one.
-bloom_levels <- function(epsilon, permanent, pairs) {
+# list(f, p, q, permanent): f from epsilon of all reports, then the symmetric second stage from
+# epsilon of one.
+bloom_epsilon_numbers <- function(epsilon, permanent, pairs) {
   epsilon <- check_epsilon(epsilon)
   if (is.null(permanent)) {
     return(list(
@@ -193,17 +200,18 @@ bloom_levels <- function(epsilon, permanent, pairs) {
     ))
   }
   permanent <- check_number(permanent, "permanent", min = epsilon, max = 700, min_open = TRUE)
-  first <- tanh(permanent / (4 * pairs))
-  kept <- signal_left(tanh(epsilon / (4 * pairs)) / first, first)
+  first_signal <- tanh(permanent / (4 * pairs))
+  retained <- signal_left(tanh(epsilon / (4 * pairs)) / first_signal, first_signal)
   list(
     f = 2 * plogis(-permanent / (2 * pairs)),
-    p = (1 - kept) / 2,
-    q = (1 + kept) / 2,
+    p = (1 - retained) / 2,
+    q = (1 + retained) / 2,
     permanent = permanent
   )
 }
 
-bloom_letters <- function(epsilon, permanent, f, p, q) {
+# list(f, p, q): the probabilities that a user gave.
+check_bloom_numbers <- function(epsilon, permanent, f, p, q) {
   if (!is.null(epsilon) || !is.null(permanent)) {
     abort("Either {.arg epsilon} must be given, or {.arg f}, {.arg p} and {.arg q}.")
   }
@@ -214,34 +222,29 @@ bloom_letters <- function(epsilon, permanent, f, p, q) {
   list(f = f, p = p, q = q)
 }
 
-# Which bits each category sets: hashes x categories x cohorts, different ones within a filter. They
-# depend on the label, so that candidates can be added.
-bloom_places <- function(labels, bits, hashes, cohorts, key) {
-  places <- vapply(
-    labels,
-    function(label) {
-      print <- label_print(label, key)
-      chosen <- matrix(0L, hashes, cohorts)
-      for (s in seq_len(hashes)) {
-        # The places are counted among the bits that are left.
-        place <- .Call(
-          C_rr_public_numbers, c(4, key, print, s), bits - s + 1, cohorts, FALSE
-        )
-        for (before in seq_len(s - 1)) {
-          used <- apply(
-            chosen[seq_len(s - 1), , drop = FALSE], 2,
-            function(x) sort(x)[before]
-          )
-          place <- place + (place >= used)
-        }
-        chosen[s, ] <- as.integer(place)
+# The bits that each category sets, which differ within a filter: an array, hashes x categories x
+# cohorts. They depend on the label, so that candidates can be added.
+bloom_filters <- function(labels, bits, hashes, cohorts, key) {
+  label_bits <- function(label) {
+    fingerprint <- label_print(label, key)
+    chosen <- matrix(0L, hashes, cohorts)
+    for (s in seq_len(hashes)) {
+      # The position is counted among the bits that are left.
+      position <- .Call(
+        C_rr_public_numbers, c(4, key, fingerprint, s), bits - s + 1, cohorts, FALSE
+      )
+      for (rank in seq_len(s - 1)) {
+        chosen_before <- chosen[seq_len(s - 1), , drop = FALSE]
+        used <- apply(chosen_before, 2, function(column) sort(column)[rank])
+        position <- position + (position >= used)
       }
-      chosen + 1L
-    },
-    matrix(0L, hashes, cohorts), USE.NAMES = FALSE
-  )
+      chosen[s, ] <- as.integer(position)
+    }
+    chosen + 1L
+  }
+  bit_index <- vapply(labels, label_bits, matrix(0L, hashes, cohorts), USE.NAMES = FALSE)
   aperm(
-    array(places, c(hashes, cohorts, length(labels))),
+    array(bit_index, c(hashes, cohorts, length(labels))),
     c(1, 3, 2)
   )
 }
@@ -255,17 +258,15 @@ label_print <- function(label, key) {
   numbers <- colSums(matrix(words, 4) * 256^(0:3))
   state <- c(0, 0)
   for (block in seq_len(length(numbers) / 4)) {
-    state <- .Call(
-      C_rr_public_numbers, c(3, key, state, numbers[4 * block - 3:0]), 2147483647,
-      2, FALSE
-    )
+    counter <- c(3, key, state, numbers[4 * block - 3:0])
+    state <- .Call(C_rr_public_numbers, counter, 2147483647, 2, FALSE)
   }
   state
 }
 
 #' @export
 rr_law.rr_bloom <- function(mechanism) {
-  chances <- c(mechanism$one, mechanism$zero)
+  probs <- c(mechanism$one, mechanism$zero)
   new_rr_law(
     "bloom",
     "a report has the bits of a Bloom filter",
@@ -276,7 +277,7 @@ rr_law.rr_bloom <- function(mechanism) {
     zero = mechanism$zero,
     places = mechanism$places,
     gives = c("inverse", "bits", "profile"),
-    kept = all(chances > 0 & chances < 1),
+    kept = all(probs > 0 & probs < 1),
     shown = list(
       `P(1 for a bit of the truth)  ` = mechanism$one,
       `P(1 for any other bit)       ` = mechanism$zero
@@ -288,14 +289,14 @@ rr_law.rr_bloom <- function(mechanism) {
 rr_matrix.rr_bloom <- function(mechanism, ...) {
   check_report_number(mechanism, mechanism$cohorts * 2^mechanism$bits_number)
   law <- rr_law(mechanism)
-  parts <- lapply(seq_len(law$cohorts), function(j) {
-    one <- law$zero +
-      t(cohort_filters(law, j)) * (law$one - law$zero)
-    chances <- bits_matrix(one, 1 - one) / law$cohorts
-    colnames(chances) <- paste0(j, ": ", colnames(chances))
-    chances
+  matrices <- lapply(seq_len(law$cohorts), function(j) {
+    filters <- t(cohort_filters(law, j))
+    p_one <- law$zero + filters * (law$one - law$zero)
+    probs <- bits_matrix(p_one, 1 - p_one) / law$cohorts
+    colnames(probs) <- paste0(j, ": ", colnames(probs))
+    probs
   })
-  named_matrix(mechanism, do.call(cbind, parts))
+  named_matrix(mechanism, do.call(cbind, matrices))
 }
 
 achieved.rr_bloom <- function(mechanism) {
@@ -304,30 +305,29 @@ achieved.rr_bloom <- function(mechanism) {
 
 permanent_stage.rr_bloom <- function(mechanism) turned_bits(mechanism)
 
-# A filter whose bits are turned over with probability f / 2. Made from its level, since 1 - f / 2
-# loses the digits of a small f: it may be 1, and a bit of the truth would never be turned.
+# A filter whose bits are turned over with probability f / 2. It is made from its epsilon, since 1 -
+# f / 2 loses the digits of a small f: it may be 1, and a bit of the truth would never be turned.
 turned_bits <- function(mechanism) {
   half <- mechanism$f / 2
-  level <- mechanism$permanent / mechanism$pairs
-  if (level < 1e-11 || level > 700) {
+  epsilon <- mechanism$permanent / mechanism$pairs
+  if (epsilon < 1e-11 || epsilon > 700) {
     return(rr_unary(mechanism$bits_number, p = 1 - half, q = half))
   }
-  rr_unary(mechanism$bits_number, level, optimized = FALSE)
+  rr_unary(mechanism$bits_number, epsilon, optimized = FALSE)
 }
 
 # The bits of one report: turned over once, or as they come out of two stages.
 single_bits <- function(mechanism) {
-  if (mechanism$f > 0 && !mechanism$memoised) turned_bits(mechanism)
-  else rr_unary(mechanism$bits_number, p = mechanism$one, q = mechanism$zero)
+  if (mechanism$f > 0 && !mechanism$memoised) return(turned_bits(mechanism))
+  rr_unary(mechanism$bits_number, p = mechanism$one, q = mechanism$zero)
 }
 
 # ---- drawing ----
 
 draw_reports.rr_bloom <- function(mechanism, answers, rng = "secure") {
   cohort <- draw_cohorts(mechanism, length(answers), rng)
-  join_columns(
-    list(cohort = cohort), draw_filters(mechanism, answers, cohort, single_bits(mechanism), rng)
-  )
+  bits <- draw_filters(mechanism, answers, cohort, single_bits(mechanism), rng)
+  join_columns(list(cohort = cohort), bits)
 }
 
 draw_cohorts <- function(mechanism, n, rng) {
@@ -361,38 +361,28 @@ draw_filters <- function(mechanism, answers, cohort, unary, rng) {
   for (s in seq_len(mechanism$hashes)) {
     filters[cbind(rows, mechanism$places[cbind(s, answers, cohort)])] <- 1L
   }
-  draw_bits_again(
-    unary, new_rr_reports(.Call(C_rr_matrix_to_bits, filters)$bits, mechanism$bits_number), rng
-  )
+  sets <- .Call(C_rr_matrix_to_bits, filters)$bits
+  draw_bits_again(unary, new_rr_reports(sets, mechanism$bits_number), rng)
 }
 
-# Given the truths bits are independent, and cohorts are drawn: a hundred times as fast as reports.
+# Counts of `nsim` tallies, drawn a hundred times as fast as reports: given the truths, bits are
+# independent and cohorts are drawn.
 simulate_counts.rr_bloom <- function(mechanism, truth, nsim = 1) {
   law <- rr_law(mechanism)
+  n_cohorts <- law$cohorts
+  draw_cohort_sizes <- function(n) as.vector(rmultinom(1, n, rep(1, n_cohorts)))
   vapply(
     seq_len(nsim),
     function(i) {
-      holders <- vapply(
-        truth,
-        function(t) as.vector(rmultinom(1, t, rep(1, law$cohorts))),
-        numeric(law$cohorts)
-      )
-      holders <- matrix(holders, law$cohorts)
-      as.vector(
-        vapply(
-          seq_len(law$cohorts),
-          function(j) {
-            ones <- drop(cohort_filters(law, j) %*% holders[j, ])
-            n <- sum(holders[j, ])
-            c(
-              rbinom(law$bits, ones, law$one) +
-                rbinom(law$bits, n - ones, law$zero),
-              n
-            )
-          },
-          numeric(law$bits + 1)
-        )
-      )
+      holders <- matrix(vapply(truth, draw_cohort_sizes, numeric(n_cohorts)), n_cohorts)
+      cohort_counts <- function(j) {
+        n <- sum(holders[j, ])
+        ones <- drop(cohort_filters(law, j) %*% holders[j, ])
+        from_ones <- rbinom(law$bits, ones, law$one)
+        from_zeros <- rbinom(law$bits, n - ones, law$zero)
+        c(from_ones + from_zeros, n)
+      }
+      as.vector(vapply(seq_len(n_cohorts), cohort_counts, numeric(law$bits + 1)))
     },
     numeric(length(mechanism$reports))
   )
@@ -404,30 +394,28 @@ simulate_counts.rr_bloom <- function(mechanism, truth, nsim = 1) {
 #' @export
 client_facts.rr_bloom <- function(mechanism, reports, x) {
   h <- mechanism$hashes
-  one <- c(mechanism$one, mechanism$zero)
+  p_one <- c(mechanism$one, mechanism$zero)
   n <- nrow(reports)
-  chance <- matrix(one[2], n, mechanism$bits_number)
-  places <- mechanism$places[, x, reports$cohort]
-  chance[cbind(rep(seq_len(n), each = h), as.vector(places))] <-
-    one[1]
-  both <- crossprod(chance) / n
-  spread <- diag(colMeans(chance * (1 - chance)))
-  diag(both) <- colMeans(chance)
-  kept <- c(1 - mechanism$f / 2, mechanism$f / 2)
-  again <- if (mechanism$memoised) {
-    sum(kept * c(mechanism$given_1, mechanism$given_0)^2)
+  probs <- matrix(p_one[2], n, mechanism$bits_number)
+  bit_index <- as.vector(mechanism$places[, x, reports$cohort])
+  probs[cbind(rep(seq_len(n), each = h), bit_index)] <- p_one[1]
+  p_pair <- crossprod(probs) / n
+  diag(p_pair) <- colMeans(probs)
+
+  p_permanent <- c(1 - mechanism$f / 2, mechanism$f / 2)
+  p_bit_twice <- if (mechanism$memoised) {
+    sum(p_permanent * c(mechanism$given_1, mechanism$given_0)^2)
   } else {
-    one[1]^2
+    p_one[1]^2
   }
+  p_bits_equal <- (p_one^2 + (1 - p_one)^2)^c(h, mechanism$bits_number - h)
   list(
-    marks = as.matrix(reports$bits),
-    both = both,
-    spread = spread,
-    own = one[1]^h,
-    again = again^h,
-    equal = prod(
-      (one^2 + (1 - one)^2)^c(h, mechanism$bits_number - h)
-    ) / mechanism$cohorts,
+    bits = as.matrix(reports$bits),
+    both = p_pair,
+    covariance = diag(colMeans(probs * (1 - probs))),
+    p_support = p_one[1]^h,
+    p_support_twice = p_bit_twice^h,
+    p_equal = prod(p_bits_equal) / mechanism$cohorts,
     numbers = mechanism$codec$numbers
   )
 }
@@ -436,11 +424,9 @@ client_facts.rr_bloom <- function(mechanism, reports, x) {
 reports_support.rr_bloom <- function(mechanism, reports, category) {
   bits <- as.matrix(reports$bits)
   rows <- seq_along(category)
-  Reduce(
-    `&`,
-    lapply(seq_len(mechanism$hashes), function(s) {
-      bits[cbind(rows, mechanism$places[cbind(s, category, reports$cohort)])] ==
-        1
-    })
-  )
+  is_set <- lapply(seq_len(mechanism$hashes), function(s) {
+    bits[cbind(rows, mechanism$places[cbind(s, category, reports$cohort)])] ==
+      1
+  })
+  Reduce(`&`, is_set)
 }

@@ -95,23 +95,22 @@ rr_channel <- function(C, levels = NULL, reports = NULL, tolerance = 1e-8, ...) 
   made(mechanism, "rr_channel", fields = c(C = "matrix", "levels", "reports"))
 }
 
-# Labels that are the matrix's own names in another order say in which order rows or columns are
-# wanted; others rename.
+# The matrix with its rows and columns in the order of the labels, if these are its names in another
+# order. Other labels replace the names.
 order_channel <- function(C, levels, reports) {
   if (is.data.frame(C) || inherits(C, "Matrix")) C <- as.matrix(C)
   if (!is.matrix(C)) return(C)
-  positions <- function(names, number, labels) {
+  positions <- function(names, n, labels) {
     if (is.factor(labels)) labels <- base::levels(labels)
-    known <- length(names) == length(labels) && !anyDuplicated(names) && setequal(names, labels)
-    if (known && !is.null(names)) match(labels, names) else seq_len(number)
+    is_order <- length(names) == length(labels) && !anyDuplicated(names) && setequal(names, labels)
+    if (is_order && !is.null(names)) match(labels, names) else seq_len(n)
   }
-  C[
-    positions(rownames(C), nrow(C), levels),
-    positions(colnames(C), ncol(C), reports), drop = FALSE
-  ]
+  rows <- positions(rownames(C), nrow(C), levels)
+  columns <- positions(colnames(C), ncol(C), reports)
+  C[rows, columns, drop = FALSE]
 }
 
-# A channel is kept as its matrix.
+# k, or an error if the matrix of a channel would be too large.
 check_matrix_size <- function(k) {
   if (k <= matrix_limit) return(k)
   abort(
@@ -119,17 +118,18 @@ check_matrix_size <- function(k) {
   )
 }
 
+# The labels of truths and reports, and their numbers, for new_rr_channel(). Reports without labels
+# have those of the truths if there are as many.
 channel_labels <- function(C, levels, reports) {
   levels <- check_levels(levels %||% rownames(C) %||% nrow(C), "levels")
-  reports <- if (is.null(reports) && is.null(colnames(C)) &&
-      nrow(C) == ncol(C)) {
+  has_labels <- !is.null(reports) || !is.null(colnames(C))
+  reports <- if (!has_labels && nrow(C) == ncol(C)) {
     levels
   } else {
     check_levels(reports %||% colnames(C) %||% ncol(C), "reports")
   }
-  if (!identical(
-      c(length(levels$labels), length(reports$labels)), dim(C)
-    )) {
+  n_labels <- c(length(levels$labels), length(reports$labels))
+  if (!identical(n_labels, dim(C))) {
     abort("{.arg levels} must have one label per row, and {.arg reports} one per column.")
   }
   list(
@@ -141,6 +141,7 @@ channel_labels <- function(C, levels, reports) {
   )
 }
 
+# The mechanism of a channel; `labels` as from channel_labels().
 new_rr_channel <- function(C, labels, design, kind = "channel", error = NULL, ...) {
   dimnames(C) <- list(truth = labels$levels, report = labels$reports)
   new_rr_mechanism(
@@ -158,54 +159,44 @@ new_rr_channel <- function(C, labels, design, kind = "channel", error = NULL, ..
   )
 }
 
-# A report that no truth produces is ignored; a report that only some truths can produce makes
-# epsilon infinite. Where epsilon is small the logarithm of a rounded ratio near 1 has lost it; the
-# difference of its parts is exact.
+# Epsilon of a channel. A report that no truth produces is ignored; a report that only some truths
+# can produce makes epsilon infinite. If epsilon is small the logarithm of a rounded ratio near 1
+# has lost it; the difference of numerator and denominator is exact.
 matrix_epsilon <- function(C) {
   C <- C[, colSums(C) > 0, drop = FALSE]
   low <- apply(C, 2, min)
   high <- apply(C, 2, max)
-  round_up(
-    max(
-      ifelse(
-        high <= 2 * low, log1p((high - low) / low), log(high / low)
-      )
-    )
+  log_ratios <- ifelse(
+    high <= 2 * low, log1p((high - low) / low), log(high / low)
   )
+  round_up(max(log_ratios))
 }
 
 # The additive law if C is b[y] + a 1{x = y} to the last digits, with truths and reports the same
 # labels; else NULL. A channel that was measured does not have this form by more than chance.
 find_additive <- function(C) {
-  if (nrow(C) != ncol(C) ||
-      !identical(rownames(C), colnames(C))) {
-    return(NULL)
-  }
-  form <- .Call(C_rr_find_additive, unname(t(C)))
-  if (is.null(form) || form$a <= 1e-13) return(NULL)
-  b <- mean(form$b)
-  new_law_additive(
-    form$a,
-    if (max(abs(form$b - b)) > 4 * .Machine$double.eps * b) {
-      form$b
-    } else {
-      b
-    }
-  )
+  has_same_labels <- identical(rownames(C), colnames(C))
+  if (nrow(C) != ncol(C) || !has_same_labels) return(NULL)
+  additive <- .Call(C_rr_find_additive, unname(t(C)))
+  if (is.null(additive) || additive$a <= 1e-13) return(NULL)
+  b <- mean(additive$b)
+  differs <- max(abs(additive$b - b)) > 4 * .Machine$double.eps * b
+  new_law_additive(additive$a, if (differs) additive$b else b)
 }
 
 #' @export
 rr_law.rr_channel <- function(mechanism) channel_law(mechanism)
 
-# A law of any matrix keeps its inverse when it is found: two of them are not identical, so that no
+# The law of a channel: the additive law that the mechanism holds, or a law of its matrix. A law of
+# a matrix keeps its inverse when it is computed: two such laws are not identical, so that no
 # mechanism holds one.
 channel_law <- function(mechanism) {
   if (!is.null(mechanism$law)) return(mechanism$law)
+  axis <- list(matrix = unname(t(mechanism$matrix)))
   # A channel whose inverse is known carries it.
-  known <- list(inverse = mechanism$inverse)[!is.null(mechanism$inverse)]
-  axes <- list(c(list(matrix = unname(t(mechanism$matrix))), known))
-  new <- if (isTRUE(mechanism$internal)) new_law_internal else new_law_channel
-  new(axes, mechanism$validation)
+  axis$inverse <- mechanism$inverse
+  new_law <- if (isTRUE(mechanism$internal)) new_law_internal else new_law_channel
+  new_law(list(axis), mechanism$validation)
 }
 
 # ---- common channels ----
@@ -315,20 +306,21 @@ rr_geometric <- function(levels, epsilon, ...) {
   epsilon <- check_epsilon(epsilon)
   k <- check_matrix_size(length(labels$labels))
   distance <- abs(outer(seq_len(k), seq_len(k), "-"))
-  # P(at least k steps in one direction) = e^(-k epsilon) / (1 + e^(-epsilon)).
-  end <- 1 / (1 + exp(-epsilon))
-  C <- exp(-epsilon * distance) * rep(
-    c(end, rep(-expm1(-epsilon) * end, k - 2), end),
-    each = k
-  )
+  # The noise is cut off at the first and last level:
+  #   P(at least k steps in one direction) = e^(-k epsilon) / (1 + e^(-epsilon))
+  p_end <- 1 / (1 + exp(-epsilon))
+  p_level <- c(p_end, rep(-expm1(-epsilon) * p_end, k - 2), p_end)
+  C <- exp(-epsilon * distance) * rep(p_level, each = k)
   mechanism <- new_rr_channel(
     C / rowSums(C),
     list(levels = labels$labels, reports = labels$labels, numeric = labels$numeric),
     sprintf("Geometric mechanism (epsilon = %s per step)", format(epsilon, digits = 4))
   )
   # Its noise moves answers to their neighbours: the levels have an order.
-  made(with_order(mechanism, list(ordered = TRUE)), "rr_geometric", epsilon = epsilon,
-       levels = level_value(labels$labels, labels$numeric), fields = NULL)
+  made(
+    with_order(mechanism, list(ordered = TRUE)), "rr_geometric", epsilon = epsilon,
+    levels = level_value(labels$labels, labels$numeric), fields = NULL
+  )
 }
 
 #' @rdname rr_geometric
@@ -376,22 +368,22 @@ rr_misclassification <- function(
   made(mechanism, "rr_misclassification", table = table, validation = validation)
 }
 
-# Whole numbers of people; a design's weights are not.
+# The table with truths in rows, in the order of `levels`. It must hold whole numbers of people:
+# sums of a design's weights are not.
 check_validation_table <- function(table, validation, levels) {
-  check_that(
-    is.matrix(table) && is.numeric(table) && all(is.finite(table) & table >= 0) &&
-      all(rowSums(table) > 0),
-    table, "table", "a matrix of counts, rows truths, with no empty row"
-  )
+  is_table <- is.matrix(table) && is.numeric(table) && all(is.finite(table) & table >= 0) &&
+    all(rowSums(table) > 0)
+  check_that(is_table, table, "table", "a matrix of counts, rows truths, with no empty row")
   refuse_margins(table)
   table <- order_channel(truths_by_reports(unclass(table)), levels, NULL)
   sums <- rowSums(table)
-  whole <- all(table == floor(table))
-  if (validation != "exact" && (all(abs(sums - 1) <= 1e-8) ||
-      (!whole && all(abs(sums - 100) <= 0.5)))) {
+  is_whole <- all(table == floor(table))
+  has_percent <- !is_whole && all(abs(sums - 100) <= 0.5)
+  has_shares <- all(abs(sums - 1) <= 1e-8) || has_percent
+  if (validation != "exact" && has_shares) {
     abort("{.arg table} must be counts: shares do not say how many people.")
   }
-  if (validation != "exact" && !whole) {
+  if (validation != "exact" && !is_whole) {
     warn(
       "{.arg table} holds numbers that are not whole: they are taken for numbers of people.",
       "weights"
@@ -403,8 +395,8 @@ check_validation_table <- function(table, validation, levels) {
   table
 }
 
-# What the dimensions of a confusion matrix are called, in any case: the words of caret, yardstick,
-# epiR and map accuracy.
+# Names of the dimensions of a confusion matrix, in any case: the words of caret, yardstick, epiR
+# and map accuracy.
 dimension_reports <- "prediction|predicted|map|test|classified|reports?|observed"
 dimension_truths <- "reference|truth|true|actual|outcome|gold"
 
@@ -421,37 +413,38 @@ truths_by_reports <- function(table) {
     }
   })
   names(dimnames(table)) <- NULL
-  is_word <- function(words) {
+  has_word <- function(words) {
     pattern <- paste0("\\b(", words, ")\\b")
-    vapply(
-      texts,
-      function(text) {
-        all(grepl(pattern, gsub("[._]", " ", text), ignore.case = TRUE))
-      },
-      NA
-    )
+    vapply(texts, function(text) {
+      all(grepl(pattern, gsub("[._]", " ", text), ignore.case = TRUE))
+    }, NA)
   }
-  is_report <- is_word(dimension_reports)
-  is_truth <- is_word(dimension_truths)
-  if (identical(is_report, c(TRUE, FALSE)) &&
-      identical(is_truth, c(FALSE, TRUE))) {
+  is_report <- has_word(dimension_reports)
+  is_truth <- has_word(dimension_truths)
+  is_transposed <- identical(is_report, c(TRUE, FALSE)) &&
+    identical(is_truth, c(FALSE, TRUE))
+  if (is_transposed) {
     cli::cli_inform(
-      "Rows of {.arg table} are reports ({.val {texts[[1]][1]}}), and columns truths: it was transposed.",
+      paste(
+        "Rows of {.arg table} are reports ({.val {texts[[1]][1]}}), and columns truths: it was",
+        "transposed."
+      ),
       class = "candor_message_transposed"
     )
     return(t(table))
   }
   if (is_report[1] || is_truth[2]) {
+    labels <- vapply(texts, `[`, "", 1)
     abort(c(
       "{.arg table} must have one row per truth and one column per report.",
-      x = "The names of its dimensions do not say which is which: {.val {vapply(texts, `[`, '', 1)}}.",
+      x = "The names of its dimensions do not say which is which: {.val {labels}}.",
       i = "Call them {.code names(dimnames(table)) <- c(\"truth\", \"report\")}, in their order."
     ))
   }
   table
 }
 
-# Margins are no level: a row or column called a sum that holds the sums of the others.
+# An error if a row or column is a margin: it is called a sum and holds the sums of the others.
 refuse_margins <- function(table) {
   for (side in 1:2) {
     index <- grep("^\\W*(sum|total)s?\\W*$", dimnames(table)[[side]], ignore.case = TRUE)

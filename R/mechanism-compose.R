@@ -39,9 +39,8 @@ rr_compose <- function(first, second, ...) {
   # Epsilon of all reports is that of `first`, once drawn: a permanent answer behind it would be
   # forgotten.
   for (arg in c("first", "second")) {
-    check_that(
-      !is_memoised(get(arg)), get(arg), arg, "a stage without a permanent answer of its own"
-    )
+    stage <- get(arg)
+    check_that(!is_memoised(stage), stage, arg, "a stage without a permanent answer of its own")
   }
   if (!identical(first$reports, second$levels)) {
     abort(
@@ -52,24 +51,27 @@ rr_compose <- function(first, second, ...) {
   made(compose_with(first, second), "rr_compose", fields = c("first", "second"))
 }
 
+# The mechanism of two stages, without its recipe.
 compose_with <- function(first, second) {
   if (draws_bits(first)) return(compose_bits(first, second))
   if (law_gives(rr_law(second), "support")) abort_bits()
   compose_stages(first, second, "compose", "Two stages")
 }
 
+# An error: one stage has bits and the other does not.
 abort_bits <- function() {
   abort("Bits of {.fn rr_unary} must come from bits of {.fn rr_unary}.", "mismatch")
 }
 
-# A protocol's mechanism, whose reports come from two stages now.
+# The mechanism of a protocol, with the two stages that its reports come from.
 two_stages <- function(mechanism, first, second, design) {
   mechanism[c("first", "second", "design")] <- list(first, second, design)
   class(mechanism) <- c("rr_compose", class(mechanism))
   mechanism
 }
 
-# Bits stay independent: p = p1 p2 + (1 - p1) q2 = q2 + p1 (p2 - q2), and so q.
+# The mechanism of two stages of bits, which stay independent:
+#   p = p1 p2 + (1 - p1) q2 = q2 + p1 (p2 - q2), and q alike
 compose_bits <- function(first, second) {
   if (!draws_bits(second)) abort_bits()
   d <- rr_law(second)$difference
@@ -93,13 +95,20 @@ permanent_stage <- function(mechanism) UseMethod("permanent_stage")
 
 permanent_stage.rr_mechanism <- function(mechanism) mechanism$first
 
-# The mechanism of two stages, for rr_compose() and rr_noncompliance().
+# The mechanism of two stages, for rr_compose() and rr_noncompliance(): additive if both stages are,
+# else a channel.
 compose_stages <- function(first, second, kind, design, ...) {
-  labels <- list(levels = first$levels, reports = second$reports, numeric = second$numeric_levels,
-                 truths = truth_side(first)$numeric_levels)
+  labels <- list(
+    levels = first$levels,
+    reports = second$reports,
+    numeric = second$numeric_levels,
+    truths = truth_side(first)$numeric_levels
+  )
   # Is a report 0 or 1, no or yes? A second stage on a yes/no question leaves it one.
-  yes_no <- !is.null(second$bits) | !is.null(first$bits) &
-    c(identical(labels$reports, first$reports), identical(labels$levels, first$reports))
+  has_bits <- c(
+    identical(labels$reports, first$reports), identical(labels$levels, first$reports)
+  )
+  yes_no <- !is.null(second$bits) | !is.null(first$bits) & has_bits
   a <- rr_law(first)
   b <- rr_law(second)
   k <- length(labels$levels)
@@ -115,28 +124,21 @@ compose_stages <- function(first, second, kind, design, ...) {
       ...
     )
     mechanism$epsilon <- round_sums_up(mechanism$epsilon)
-    return(with_design_level(mechanism))
+    return(with_design_epsilon(mechanism))
   }
-  # (b1' + a1 I)(b2' + a2 I) = (b2 + a2 b1)' + a1 a2 I, since a1 + sum(b1) = 1.
-  each <- b$b + b$a * a$b
-  if (length(each) > 1L &&
-      max(each) - min(each) <= 4 * .Machine$double.eps * max(each)) {
-    each <- mean(each)
+  law <- compose_additive(a, b)
+  # P(keep an answer) and P(turn another one into it), if these are two numbers; those of yes for a
+  # yes/no question.
+  q <- if (k == 2L) {
+    rep_len(law$b, k)[2]
+  } else if (length(law$b) == 1L) {
+    law$b
   }
-  form <- new_law_additive(a$a * b$a, each)
-  others <- rep_len(form$b, k)
-  # The chance to keep an answer, and to turn one other into it, where these are two numbers; of a
-  # yes/no question, those of yes.
-  pair <- if (k == 2L) {
-    c(form$a + others[2], others[2])
-  } else if (length(form$b) == 1L) {
-    c(form$a + form$b, form$b)
-  }
-  # The column of report y holds b[y] + a once and b[y] otherwise. With p < q a report speaks
+  # The column of report y holds b[y] + a once and b[y] otherwise. If p < q a report speaks
   # against its category, and two of the others may differ as well. The products are rounded before
   # the ratio is taken.
-  epsilon <- round_sums_up(max(abs(log1p(form$a / form$b))))
-  with_design_level(
+  epsilon <- round_sums_up(max(abs(log1p(law$a / law$b))))
+  with_design_epsilon(
     new_rr_mechanism(
       kind,
       labels$levels,
@@ -145,15 +147,24 @@ compose_stages <- function(first, second, kind, design, ...) {
       numeric_truths = labels$truths,
       epsilon = epsilon,
       design = design,
-      law = form,
+      law = law,
       first = first,
       second = second,
-      p = pair[1],
-      q = pair[2],
+      p = if (!is.null(q)) law$a + q,
+      q = q,
       yes_no = yes_no,
       ...
     )
   )
+}
+
+# The law of two additive stages:
+#   (b1' + a1 I)(b2' + a2 I) = (b2 + a2 b1)' + a1 a2 I, since a1 + sum(b1) = 1
+compose_additive <- function(first, second) {
+  b <- second$b + second$a * first$b
+  is_constant <- length(b) > 1L &&
+    max(b) - min(b) <= 4 * .Machine$double.eps * max(b)
+  new_law_additive(first$a * second$a, if (is_constant) mean(b) else b)
 }
 
 #' @export
@@ -162,14 +173,13 @@ rr_law.rr_compose <- function(mechanism) channel_law(mechanism)
 #' @export
 print.rr_compose <- function(x, ..., digits = 4) {
   NextMethod()
-  stage <- function(m) {
-    paste0(
-      m$design,
-      if (protects(m)) paste(", epsilon =", format(m$epsilon, digits = digits))
-    )
+  stage_words <- function(stage) {
+    epsilon <- if (protects(stage)) paste(", epsilon =", format(stage$epsilon, digits = digits))
+    paste0(stage$design, epsilon)
   }
   cat(
-    "  first stage   ", stage(x$first), "\n", "  second stage  ", stage(x$second), "\n",
+    "  first stage   ", stage_words(x$first), "\n",
+    "  second stage  ", stage_words(x$second), "\n",
     "  All reports made from one first stage together reveal epsilon = ",
     format(x$first$epsilon, digits = digits), "\n", sep = ""
   )
@@ -178,8 +188,8 @@ print.rr_compose <- function(x, ..., digits = 4) {
 
 # ---- mistakes and disobedience ----
 
-# The mechanism for who follows it and makes no mistake, whose level is that of all. `labels` are
-# those of the answers that mistakes, here none, leave as they are.
+# The mechanism of respondents who follow it and make no mistake: its epsilon is that of all
+# respondents. `labels` are the answers that mistakes, here none, leave as they are.
 designed <- function(mechanism, labels = mechanism$levels) {
   if (isTRUE(mechanism$error)) return(rr_grr(labels, p = 1))
   if (inherits(mechanism, "rr_noncompliance")) return(designed(mechanism$first))
@@ -194,7 +204,8 @@ designed <- function(mechanism, labels = mechanism$levels) {
   rr_compose(first, second)
 }
 
-with_design_level <- function(mechanism) {
+# The mechanism with the epsilon of its design: mistakes and disobedience protect nobody.
+with_design_epsilon <- function(mechanism) {
   mechanism$epsilon <- designed(mechanism)$epsilon
   mechanism
 }
@@ -229,18 +240,19 @@ rr_noncompliance <- function(mechanism, share, answer = "uniform", ...) {
   check_that(is.null(mechanism$questions) && has_categories(mechanism), mechanism, "mechanism",
              "of one question with finitely many reports")
   reports <- mechanism$reports
-  truth <- identical(answer, "truth") && !"truth" %in% reports
-  if (truth && !identical(mechanism$levels, reports)) {
-    abort(
-      "{.arg answer} cannot be {.val truth}: the truths of this mechanism are not among its reports."
-    )
+  is_truthful <- identical(answer, "truth") && !"truth" %in% reports
+  if (is_truthful && !identical(mechanism$levels, reports)) {
+    abort(paste(
+      "{.arg answer} cannot be {.val truth}: the truths of this mechanism are not among its",
+      "reports."
+    ))
   }
-  if (truth) {
+  if (is_truthful) {
     C <- (1 - share) * unname(rr_matrix(mechanism)) +
       diag(share, length(reports))
     labels <- list(levels = reports, reports = reports, numeric = mechanism$numeric_levels)
     design <- sprintf("%s; %s answer truthfully", mechanism$design, format_share(share))
-    result <- with_design_level(
+    result <- with_design_epsilon(
       new_rr_channel(
         C,
         labels,
@@ -254,12 +266,10 @@ rr_noncompliance <- function(mechanism, share, answer = "uniform", ...) {
   } else {
     answer <- noncompliant_answer(answer, reports, mechanism$bits)
     levels <- list(labels = reports, numeric = mechanism$numeric_levels)
-    behaviour <- new_rr_innocuous("forced", levels, 1 - share, share * answer,
-                                  sprintf("%s ignore the instructions", format_share(share)))
-    result <- compose_stages(
-      mechanism, behaviour, "noncompliance",
-      sprintf("%s; %s ignore it", mechanism$design, format_share(share)), share = share
-    )
+    words <- sprintf("%s ignore the instructions", format_share(share))
+    behaviour <- new_rr_innocuous("forced", levels, 1 - share, share * answer, words)
+    design <- sprintf("%s; %s ignore it", mechanism$design, format_share(share))
+    result <- compose_stages(mechanism, behaviour, "noncompliance", design, share = share)
     # Answers are read as the design reads them. Disobedience is no stage of the design.
     result[c("bits", "truth_bits", "second")] <- list(mechanism$bits, mechanism$truth_bits, NULL)
   }
@@ -272,7 +282,7 @@ rr_law.rr_noncompliance <- function(mechanism) channel_law(mechanism)
 
 format_share <- function(share) paste0(format(100 * share, digits = 3), "%")
 
-# A distribution over the reports.
+# The distribution over the reports of respondents who ignore the instructions.
 noncompliant_answer <- function(answer, reports, bits, arg = "answer") {
   k <- length(reports)
   if (is.character(answer) && length(answer) == 1L && answer %in% reports) {

@@ -116,8 +116,8 @@ rr_count_mean_sketch <- function(
   )
 }
 
-# The cohort says which function; beside it stands a bit of the matrix with its index, or the bits
-# of all buckets.
+# The codec of a sketch. A report has the function as its cohort, and beside it a bit of the matrix
+# with its index, or the bits of all buckets.
 sketch_codec <- function(bit, width, functions) {
   if (!length(bit$codec$numbers)) return(cohort_codec(width, functions))
   do.call(
@@ -125,26 +125,22 @@ sketch_codec <- function(bit, width, functions) {
   )
 }
 
+# The largest number of counts of a sketch.
 sketch_cells <- 2^23
 
 # The bucket, from 1, of each string (columns) under each function (rows).
-sketch_places <- function(mechanism, strings) {
-  places <- vapply(
-    strings,
-    function(string) {
-      .Call(
-        C_rr_public_numbers, c(5, mechanism$key, label_print(string, mechanism$key)),
-        mechanism$width, mechanism$cohorts, FALSE
-      )
-    },
-    integer(mechanism$cohorts), USE.NAMES = FALSE
-  )
-  matrix(places, mechanism$cohorts) + 1L
+sketch_buckets <- function(mechanism, strings) {
+  string_buckets <- function(string) {
+    counter <- c(5, mechanism$key, label_print(string, mechanism$key))
+    .Call(C_rr_public_numbers, counter, mechanism$width, mechanism$cohorts, FALSE)
+  }
+  buckets <- vapply(strings, string_buckets, integer(mechanism$cohorts), USE.NAMES = FALSE)
+  matrix(buckets, mechanism$cohorts) + 1L
 }
 
 achieved.rr_count_mean_sketch <- function(mechanism) list(epsilon = achieved(mechanism$bit)$epsilon)
 
-# It has no categories until somebody asks for strings. Their law is in R/law-support.R.
+# A sketch has no categories until somebody asks for strings. Their law is in R/law-support.R.
 
 # ---- respondents ----
 
@@ -173,33 +169,33 @@ draw_reports.rr_count_mean_sketch <- function(mechanism, answers, rng = "secure"
   cohort <- draw_cohorts(mechanism, length(answers), rng)
   bucket <- integer(length(answers))
   strings <- unique(answers)
-  which <- match(answers, strings)
-  # So many strings at a time that their table fits in memory.
-  step <- max(1, floor(1e7 / mechanism$cohorts))
-  for (part in split(seq_along(answers), (which - 1) %/% step)) {
-    own <- strings[unique(which[part])]
-    bucket[part] <- sketch_places(mechanism, own)[
-      cbind(cohort[part], match(answers[part], own))
-    ]
+  index <- match(answers, strings)
+  # A chunk has so many strings that their table fits in memory.
+  chunk_size <- max(1, floor(1e7 / mechanism$cohorts))
+  for (rows in split(seq_along(answers), (index - 1) %/% chunk_size)) {
+    chunk <- strings[unique(index[rows])]
+    cells <- cbind(cohort[rows], match(answers[rows], chunk))
+    bucket[rows] <- sketch_buckets(mechanism, chunk)[cells]
   }
   reports <- draw_reports(mechanism$bit, bucket, rng)
-  cohort <- list(cohort = cohort)
-  if (mechanism$one_bit) join_columns(c(cohort, reports)) else join_columns(cohort, reports)
+  columns <- list(cohort = cohort)
+  if (mechanism$one_bit) join_columns(c(columns, reports)) else join_columns(columns, reports)
 }
 
 # ---- counting ----
 
-# Reports of rr_prefixes() are those of a sketch, each about a part of its string.
+# The name of reports of rr_prefixes() about a string as a whole: each is that of a sketch.
 held_out <- "held out"
 
-# One bit supports some of the buckets.
+# The counts of reports; one bit supports some of the buckets.
 count_reports.rr_count_mean_sketch <- function(
   mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...
 ) {
   if (is.data.frame(x) && held_out %in% x[["part"]]) {
-    abort("{.arg x} must hold reports of this mechanism, not of {.fn rr_prefixes}.", c(
-      "mismatch", "report"
-    ))
+    abort(
+      "{.arg x} must hold reports of this mechanism, not of {.fn rr_prefixes}.",
+      c("mismatch", "report")
+    )
   }
   if (!mechanism$one_bit) return(NextMethod())
   read <- read_reports(x, mechanism, na.rm, groups, weights)
@@ -208,35 +204,30 @@ count_reports.rr_count_mean_sketch <- function(
 
 # ---- the counts of the strings asked for ----
 
-# A tally whose counts are, for each string, how many reports support it, and last the sum of
-# squares of the shares of all strings, as so many respondents.
+# A tally of candidates: for each string the number of reports that support it, and last the sum of
+# squares of the shares of all strings, times the number of respondents.
 candidate_tally <- function(mechanism, tally, candidates, labels = candidates) {
-  columns <- NCOL(tally$counts)
+  groups <- seq_len(NCOL(tally$counts))
   cohorts <- mechanism$cohorts
-  supports <- matrix(0, length(candidates), columns)
-  step <- max(1, floor(1e7 / cohorts))
-  base <- (seq_len(cohorts) - 1) * (mechanism$width + 1)
-  for (part in split(seq_along(candidates), (seq_along(candidates) - 1) %/% step)) {
-    cells <- as.vector(sketch_places(mechanism, candidates[part]) + base)
-    for (g in seq_len(columns)) {
-      supports[part, g] <- colSums(matrix(group_counts(tally, g)[cells], cohorts))
+  supports <- matrix(0, length(candidates), length(groups))
+  chunk_size <- max(1, floor(1e7 / cohorts))
+  offsets <- (seq_len(cohorts) - 1) * (mechanism$width + 1)
+  for (chunk in split(seq_along(candidates), (seq_along(candidates) - 1) %/% chunk_size)) {
+    cells <- as.vector(sketch_buckets(mechanism, candidates[chunk]) + offsets)
+    for (g in groups) {
+      supports[chunk, g] <- colSums(matrix(group_counts(tally, g)[cells], cohorts))
     }
   }
-  squares <- vapply(
-    seq_len(columns),
-    function(g) {
-      sketch_squares(
-        mechanism, group_counts(tally, g) * (tally$effective_n[g] / tally$n[g])
-      )
-    },
-    0
-  )
+  squares <- vapply(groups, function(g) {
+    scale <- tally$effective_n[g] / tally$n[g]
+    sketch_squares(mechanism, group_counts(tally, g) * scale)
+  }, 0)
   collision <- sqrt(max(squares) / (cohorts * (mechanism$width - 1)))
   design <- paste0(
     mechanism$design, ", collisions add at most ", format(collision, digits = 2),
     " to a standard error"
   )
-  asked <- new_rr_mechanism(
+  candidate_mechanism <- new_rr_mechanism(
     "sketch_candidates",
     labels,
     reports = c(labels, "(squares)"),
@@ -248,7 +239,7 @@ candidate_tally <- function(mechanism, tally, candidates, labels = candidates) {
   )
   counts <- rbind(supports, squares * tally$n)
   new_rr_tally(
-    asked,
+    candidate_mechanism,
     if (is.matrix(tally$counts)) unname(counts) else as.vector(counts),
     groups = tally$groups,
     n = tally$n,
@@ -258,31 +249,26 @@ candidate_tally <- function(mechanism, tally, candidates, labels = candidates) {
   )
 }
 
-# The sum of squares of the shares of all strings, without bias: sum over buckets of the squared
-# shares, less their noise, is over the functions sum + (1 - sum) / m.
+# The sum of squares of the shares of all strings, without bias. The squared shares of the buckets,
+# less their noise, add up to
+#   sum + (1 - sum) / m
+# on average over the functions.
 sketch_squares <- function(mechanism, counts) {
-  counts <- matrix(counts, mechanism$width + 1)
-  n <- counts[mechanism$width + 1, ]
-  seen <- which(n > 1)
-  if (!length(seen)) return(1)
-  phi <- sweep(
-    counts[-(mechanism$width + 1), seen, drop = FALSE], 2,
-    n[seen], `/`
-  )
-  noise <- sweep(phi * (1 - phi), 2, n[seen] - 1, `/`)
-  each <- colSums((phi - mechanism$q)^2 - noise) / mechanism$p_minus_q^2
-  min(
-    max(
-      (mechanism$width *
-        (sum(n[seen] * each) / sum(n[seen])) - 1) / (mechanism$width - 1),
-      0
-    ),
-    1
-  )
+  width <- mechanism$width
+  counts <- matrix(counts, width + 1)
+  used <- which(counts[width + 1, ] > 1)
+  if (!length(used)) return(1)
+  n <- counts[width + 1, used]
+  buckets <- counts[-(width + 1), used, drop = FALSE]
+  phi <- sweep(buckets, 2, n, `/`)
+  noise <- sweep(phi * (1 - phi), 2, n - 1, `/`)
+  squares <- colSums((phi - mechanism$q)^2 - noise) / mechanism$p_minus_q^2
+  mean_square <- sum(n * squares) / sum(n)
+  nearest((width * mean_square - 1) / (width - 1), 0, 1)
 }
 
-# A report supports its string with probability p, another one with q: its own bucket, or one that
-# it shares by chance.
+# list(p, q, difference): a report supports its string with probability p, another string with q:
+# the bucket of that string is a different one, or the same by chance.
 sketch_numbers <- function(sketch) {
   m <- sketch$width
   list(
@@ -294,22 +280,23 @@ sketch_numbers <- function(sketch) {
 
 new_law_candidates <- function(sketch) {
   m <- sketch$width
-  own <- sketch_numbers(sketch)
-  p <- own$p
-  other <- sketch$q
+  numbers <- sketch_numbers(sketch)
+  p <- numbers$p
+  q <- numbers$q
+  q_bucket <- sketch$q
   new_rr_law(
     "sketch_candidates",
     "a report supports the strings that share a bucket",
     gives = "inverse",
     p = p,
-    q = own$q,
-    difference = own$difference,
-    shown = shown_support(p, own$q),
-    both_own = p / m + (1 - 1 / m) * p * other,
+    q = q,
+    difference = numbers$difference,
+    shown = shown_support(p, q),
+    both_own = p / m + (1 - 1 / m) * p * q_bucket,
     functions = sketch$cohorts,
     width = m,
-    both_other = own$q / m + (1 - 1 / m) *
-      (2 / m * p * other + (1 - 2 / m) * other^2)
+    both_other = q / m + (1 - 1 / m) *
+      (2 / m * p * q_bucket + (1 - 2 / m) * q_bucket^2)
   )
 }
 

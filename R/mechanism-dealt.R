@@ -68,19 +68,22 @@
 rr_dealt <- function(forced, cards, levels = NULL, block = "block", ...) {
   check_dots_empty(...)
   cards <- check_count(cards, "cards", min = 2, max = 1e6)
-  whole <- is.numeric(forced) && length(forced) &&
-    all(forced >= 0 & forced < Inf & forced == floor(forced))
-  check_that(whole, forced, "forced", "whole numbers of cards, at least 0")
+  is_count <- function(x) x >= 0 & x < Inf & x == floor(x)
+  is_valid <- is.numeric(forced) && length(forced) && all(is_count(forced))
+  check_that(is_valid, forced, "forced", "whole numbers of cards, at least 0")
   levels <- innocuous_levels(forced, levels, "forced")
-  forced <- as.double(
-    rep_len(match_levels(forced, levels$labels, "forced"), length(levels$labels))
+  forced <- match_levels(forced, levels$labels, "forced")
+  forced <- as.double(rep_len(forced, length(levels$labels)))
+  n_truthful <- cards - sum(forced)
+  check_that(
+    n_truthful > 0 && n_truthful < cards, sum(forced), "forced",
+    "cards that are more than 0 together and fewer than {.arg cards}"
   )
-  asked <- cards - sum(forced)
-  check_that(asked > 0 && asked < cards, sum(forced), "forced",
-             "cards that are more than 0 together and fewer than {.arg cards}")
-  check_that(rlang::is_string(block) && !block %in% c("", "report"), block, "block",
-             "the name of a column, other than \"report\"")
-  die <- new_rr_innocuous("forced", levels, asked / cards, forced / cards, "")
+  check_that(
+    rlang::is_string(block) && !block %in% c("", "report"), block, "block",
+    "the name of a column, other than \"report\""
+  )
+  die <- new_rr_innocuous("forced", levels, n_truthful / cards, forced / cards, "")
   mechanism <- new_rr_mechanism(
     "dealt",
     levels$labels,
@@ -90,7 +93,7 @@ rr_dealt <- function(forced, cards, levels = NULL, block = "block", ...) {
     marginal = die,
     design = sprintf(
       "Dealt answers (decks of %s cards, %s for the truth)", format_count(cards),
-      format_count(asked)
+      format_count(n_truthful)
     ),
     forced = forced,
     cards = cards,
@@ -103,7 +106,8 @@ rr_dealt <- function(forced, cards, levels = NULL, block = "block", ...) {
   made(with_order(mechanism, levels), "rr_dealt", forced = forced, cards = cards, block = block)
 }
 
-# Who knows the truths and reports of all others in the block may know which cards are left.
+# Epsilon of a report, and of somebody informed: who knows the truths and reports of all others in
+# the block may know which cards are left.
 #' @export
 rr_epsilon.rr_dealt <- function(mechanism, ...) c(report = NextMethod(), informed = Inf)
 
@@ -111,13 +115,13 @@ rr_epsilon.rr_dealt <- function(mechanism, ...) c(report = NextMethod(), informe
 achieved.rr_dealt <- function(mechanism) list(epsilon = mechanism$epsilon)
 
 # An error if cards were dealt to blocks: a likelihood of rows takes each card for drawn by itself.
-refuse_dealt <- function(mechanisms, what) {
+refuse_dealt <- function(mechanisms, noun) {
   if (inherits(mechanisms, "rr_mechanism")) mechanisms <- list(mechanisms)
-  is_dealt <- vapply(mechanisms, function(one) !is.null(one$codec$block), NA)
+  is_dealt <- vapply(mechanisms, function(mechanism) !is.null(mechanism$codec$block), NA)
   if (any(is_dealt)) {
     abort(
       c(
-        paste(what, "cannot take answers of {.fn rr_dealt}: their reports depend on each other."),
+        paste(noun, "cannot take answers of {.fn rr_dealt}: their reports depend on each other."),
         i = "{.fn rr_glm} takes one mechanism, and data with the column of blocks."
       ),
       c("law", "argument")
@@ -127,7 +131,8 @@ refuse_dealt <- function(mechanisms, what) {
 
 # ---- respondents ----
 
-# A vector is dealt to in its order.
+# list(block, answers): the blocks of respondents and the positions of their answers. A vector is
+# dealt to in its order.
 #' @export
 prepare_answers.rr_dealt <- function(mechanism, x) {
   if (!is.data.frame(x)) {
@@ -142,7 +147,7 @@ prepare_answers.rr_dealt <- function(mechanism, x) {
   list(block = columns$block, answers = prepare_answers(mechanism$marginal, columns$reports))
 }
 
-# The blocks of a table and what stands beside them.
+# list(block, reports): the column of blocks of a table, and the column beside it.
 block_columns <- function(x, mechanism) {
   block <- mechanism$codec$block
   others <- setdiff(names(x), block)
@@ -154,37 +159,39 @@ block_columns <- function(x, mechanism) {
   list(block = plain_group(x[[block]]), reports = x[[column]])
 }
 
-# The first card of each block, then the second: each of those that are left is as likely as any
-# other.
+# The cards are drawn in turns, the first of each block, then the second: each card that is left is
+# as likely as any other.
 draw_reports.rr_dealt <- function(mechanism, answers, rng = "secure") {
   block <- match(answers$block, unique(answers$block))
   turn <- ave(block, block, FUN = seq_along)
-  left <- matrix(
-    c(mechanism$forced, mechanism$cards - sum(mechanism$forced)),
-    max(block, 0), length(mechanism$forced) + 1L, byrow = TRUE
-  )
+  # The cards that are left, a row for each block: those of each forced answer, then of the truth.
+  deck <- c(mechanism$forced, mechanism$cards - sum(mechanism$forced))
+  n_kinds <- length(deck)
+  remaining <- matrix(deck, max(block, 0), n_kinds, byrow = TRUE)
   reports <- answers$answers
-  for (people in split(seq_along(block), turn)) {
-    at <- block[people]
+  for (rows in split(seq_along(block), turn)) {
+    blocks <- block[rows]
     drawn <- draw_uniform(
-      length(at), mechanism$cards - turn[people[1]] + 1, rng
+      length(blocks), mechanism$cards - turn[rows[1]] + 1, rng
     )
-    below <- left[at, 1L]
-    card <- rep(1L, length(at))
-    for (kind in seq_len(ncol(left) - 1L)) {
-      card <- card + (drawn >= below)
-      below <- below + left[at, kind + 1L]
+    cumulative <- remaining[blocks, 1L]
+    card <- rep(1L, length(blocks))
+    for (kind in seq_len(n_kinds - 1L)) {
+      card <- card + (drawn >= cumulative)
+      cumulative <- cumulative + remaining[blocks, kind + 1L]
     }
-    left[cbind(at, card)] <- left[cbind(at, card)] - 1
-    forced <- card < ncol(left)
-    reports[people[forced]] <- card[forced]
+    cell <- cbind(blocks, card)
+    remaining[cell] <- remaining[cell] - 1
+    is_forced <- card < n_kinds
+    reports[rows[is_forced]] <- card[is_forced]
   }
   list(block = answers$block, reports = reports)
 }
 
 decode_answers.rr_dealt <- function(mechanism, reports, x) {
-  given <- if (is.data.frame(x)) block_columns(x, mechanism)$reports else x
-  columns <- list(reports$block, unname(decode_answers(mechanism$marginal, reports$reports, given)))
+  truth <- if (is.data.frame(x)) block_columns(x, mechanism)$reports else x
+  decoded <- decode_answers(mechanism$marginal, reports$reports, truth)
+  columns <- list(reports$block, unname(decoded))
   as_tibble(setNames(columns, report_fields(mechanism$codec)))
 }
 
@@ -198,32 +205,29 @@ count_reports.rr_dealt <- function(
   columns <- block_columns(x, mechanism)
   codes <- report_codes(columns$reports, mechanism, absent = TRUE)
   dropped <- drop_missing_reports(which(is.na(codes) | is.na(columns$block)), na.rm)
-  kept <- setdiff(seq_along(codes), dropped)
+  used <- setdiff(seq_along(codes), dropped)
   k <- length(mechanism$reports)
-  each <- max(1L, groups)
+  n_groups <- max(1L, groups)
   labels <- label_text(columns$block)
-  rows <- split(
-    kept, factor(groups[kept] %||% rep(1L, length(kept)), seq_len(each))
-  )
-  blocks <- lapply(unname(rows), function(own) {
-    label <- unique(labels[own])
-    cells <- (match(labels[own], label) - 1L) * k + codes[own]
-    counts <- group_sums(
-      weights[own] %||% rep(1, length(own)), cells, k * length(label)
-    )
+  used_groups <- groups[used] %||% rep(1L, length(used))
+  group_rows <- split(used, factor(used_groups, seq_len(n_groups)))
+  blocks <- lapply(unname(group_rows), function(rows) {
+    label <- unique(labels[rows])
+    cells <- (match(labels[rows], label) - 1L) * k + codes[rows]
+    row_weights <- weights[rows] %||% rep(1, length(rows))
+    counts <- group_sums(row_weights, cells, k * length(label))
     list(label = label, counts = matrix(counts, k))
   })
-  counted_reports(vapply(blocks, function(block) rowSums(block$counts), numeric(k)),
-                  list(each = each, dropped = dropped), blocks = blocks)
+  counts <- vapply(blocks, function(block) rowSums(block$counts), numeric(k))
+  counted_reports(counts, list(each = n_groups, dropped = dropped), blocks = blocks)
 }
 
 #' @export
 score_reader.rr_dealt <- function(mechanism, name) {
   scores <- t((diag(length(mechanism$levels)) - mechanism$innocuous) / mechanism$truth)
   function(x) {
-    scores[
-      report_codes(block_columns(x, mechanism)$reports, mechanism, absent = TRUE), , drop = FALSE
-    ]
+    codes <- report_codes(block_columns(x, mechanism)$reports, mechanism, absent = TRUE)
+    scores[codes, , drop = FALSE]
   }
 }
 

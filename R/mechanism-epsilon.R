@@ -107,59 +107,49 @@ rr_epsilon.rr_mechanism <- function(
   is_given <- c(
     check_flag(achieved, "achieved"), !is.null(shuffled), !is.null(reports), !is.null(sensitive)
   )
-  asked <- c("achieved", "shuffled", "reports", "sensitive")[is_given]
-  if (length(asked) > 1L) abort("Only one of {.arg {asked}} can be asked for at once.")
+  query <- c("achieved", "shuffled", "reports", "sensitive")[is_given]
+  if (length(query) > 1L) abort("Only one of {.arg {query}} can be asked for at once.")
   if (!is.null(delta) && is.null(shuffled)) abort("{.arg delta} is for {.arg shuffled} reports.")
-  if (!length(asked)) asked <- "nominal"
-  if (asked == "shuffled") return(shuffled_epsilon(mechanism, shuffled, delta))
-  if (asked == "sensitive") return(sensitive_epsilon(mechanism, sensitive))
-  r <- if (asked == "reports") check_count(reports, "reports", min = 1) else 1
+  if (!length(query)) query <- "nominal"
+  if (query == "shuffled") return(shuffled_epsilon(mechanism, shuffled, delta))
+  if (query == "sensitive") return(sensitive_epsilon(mechanism, sensitive))
+  r <- if (query == "reports") check_count(reports, "reports", min = 1) else 1
   if (!is.null(mechanism$questions %||% mechanism$parts)) {
-    return(epsilon_of_parts(mechanism, asked == "achieved", r))
+    return(questions_epsilon(mechanism, query == "achieved", r))
   }
   mechanism <- designed(mechanism)
   permanent <- permanent_epsilon(mechanism)
   if (is.null(permanent)) {
-    # Each report drawn anew: the levels add up.
-    return(if (asked == "achieved") achieved(mechanism)$epsilon else mechanism$epsilon * r)
+    # Each report is drawn anew: their epsilons add up.
+    return(if (query == "achieved") achieved(mechanism)$epsilon else mechanism$epsilon * r)
   }
-  if (asked == "achieved") return(achieved_stages(mechanism))
-  if (asked == "reports") return(repeated_epsilon(mechanism, r))
+  if (query == "achieved") return(achieved_stages_epsilon(mechanism))
+  if (query == "reports") return(reports_epsilon(mechanism, r))
   c(report = mechanism$epsilon, permanent = mechanism$first$epsilon %||% mechanism$permanent)
 }
 
-# Both stages are drawn one after the other, each on the grid. One report is the product of what
-# they achieve. Filters differ in several pairs of bits.
-achieved_stages <- function(mechanism) {
+# The epsilons of a report and of the permanent answer that two stages achieve: both are drawn one
+# after the other, each on the grid. One report is the product of what they achieve. Filters differ
+# in several pairs of bits.
+achieved_stages_epsilon <- function(mechanism) {
   first <- achieved(permanent_stage(mechanism))
-  report <- achieved_report(first, achieved(mechanism$second), mechanism)
+  report <- achieved_report_epsilon(first, achieved(mechanism$second), mechanism)
   (mechanism$pairs %||% 1) * c(report = report, permanent = first$epsilon)
 }
 
-# The levels of several questions and of all: of a product their sum. If a respondent reports one
-# part the largest counts, also of many reports, since chance may draw the same part each time.
-# Depths and prefixes are not told apart.
-epsilon_of_parts <- function(mechanism, achieved, r) {
-  product <- !is.null(mechanism$questions)
-  each <- vapply(
-    mechanism$questions %||% mechanism$parts,
-    function(part) {
-      if (achieved) {
-        rr_epsilon(part, achieved = TRUE)[[1]]
-      } else if (product) {
-        level_together(part, r)
-      } else {
-        part$epsilon * r
-      }
-    },
-    0
-  )
-  if (product) return(c(each, total = sum(each)))
-  if (identical(mechanism$part_column, "question")) {
-    c(each, total = max(each))
-  } else {
-    max(each)
+# The epsilons of several questions and of all of them: their sum for a product. If a respondent
+# reports one submechanism the largest counts, also for r reports, since chance may draw the same
+# one each time. Depths and prefixes are not told apart: one number.
+questions_epsilon <- function(mechanism, achieved, r) {
+  is_product <- !is.null(mechanism$questions)
+  question_epsilon <- function(question) {
+    if (achieved) return(rr_epsilon(question, achieved = TRUE)[[1]])
+    if (is_product) joint_epsilon(question, r) else question$epsilon * r
   }
+  epsilons <- vapply(mechanism$questions %||% mechanism$parts, question_epsilon, 0)
+  if (is_product) return(c(epsilons, total = sum(epsilons)))
+  if (!identical(mechanism$part_column, "question")) return(max(epsilons))
+  c(epsilons, total = max(epsilons))
 }
 
 # Epsilon of one report of somebody with a sensitive truth; of all reports, too, if the answer is
@@ -174,22 +164,16 @@ sensitive_epsilon <- function(mechanism, sensitive) {
 
 # The largest log ratio of a report's probabilities under a truth at `index` and under any other.
 sensitive_ratio <- function(C, index) {
-  ratios <- vapply(
-    index,
-    function(x) {
-      is_possible <- C[x, ] > 0
-      max(
-        log(C[x, is_possible]) -
-          log(apply(C[, is_possible, drop = FALSE], 2, min))
-      )
-    },
-    0
-  )
+  ratios <- vapply(index, function(x) {
+    is_possible <- C[x, ] > 0
+    smallest <- apply(C[, is_possible, drop = FALSE], 2, min)
+    max(log(C[x, is_possible]) - log(smallest))
+  }, 0)
   round_sums_up(max(ratios))
 }
 
-# What a mechanism achieves on the grid of 2^-64: `epsilon`, and `a` and `b` as in
-# new_law_additive(), or `matrix`.
+# The law that a sampler achieves on the grid of 2^-64: list(epsilon, a, b) as in
+# new_law_additive(), or list(epsilon, matrix).
 achieved <- function(mechanism) UseMethod("achieved")
 
 achieved.rr_mechanism <- function(mechanism) {
@@ -214,8 +198,10 @@ achieved.rr_mechanism <- function(mechanism) {
 
 # ---- two stages ----
 
-achieved_report <- function(first, second, mechanism) {
-  # Of bits p and q: each bit of the second stage is drawn from p and q as they are on the grid.
+# Epsilon of one report of two stages that are drawn on the grid: `first` and `second` are what they
+# achieve.
+achieved_report_epsilon <- function(first, second, mechanism) {
+  # Bits have p and q: each bit of the second stage is drawn from p and q as they are on the grid.
   if (!is.null(first$p) && !is.null(second$p)) {
     d <- second$p - second$q
     p <- second$q + first$p * d
@@ -225,15 +211,11 @@ achieved_report <- function(first, second, mechanism) {
     ))
   }
   if (is.null(first$matrix) && is.null(second$matrix)) {
-    return(max(
-      abs(
-        log1p(first$a * second$a / (second$b + second$a * first$b))
-      )
-    ))
+    b <- second$b + second$a * first$b
+    return(max(abs(log1p(first$a * second$a / b))))
   }
-  matrix_epsilon(
-    achieved_matrix(first, permanent_stage(mechanism)) %*% achieved_matrix(second, mechanism$second)
-  )
+  C <- achieved_matrix(first, permanent_stage(mechanism))
+  matrix_epsilon(C %*% achieved_matrix(second, mechanism$second))
 }
 
 # The matrix of a stage as it is drawn.
@@ -246,44 +228,33 @@ achieved_matrix <- function(numbers, mechanism) {
   diag(numbers$a, k) + matrix(numbers$b, k, k, byrow = TRUE)
 }
 
-# What r reports of one permanent answer reveal together.
-repeated_epsilon <- function(mechanism, r) {
+# Epsilon of r reports of one permanent answer together.
+reports_epsilon <- function(mechanism, r) {
   if (r == 1) return(mechanism$epsilon)
   first <- rr_law(permanent_stage(mechanism))
   second <- rr_law(mechanism$second)
   k <- length(mechanism$second$levels)
   if (law_gives(first, "support") && law_gives(second, "support")) {
-    # The bit of the one truth always 1, and that of the other always 0. Filters differ in several
-    # pairs of bits.
-    ones <- log(
-      weighed_powers(c(first$p, first$q), second$p, second$q, r)
-    )
-    zeros <- log(
-      weighed_powers(
-        1 - c(first$q, first$p), 1 - second$q,
-        1 - second$p, r
-      )
-    )
-    return(
-      (mechanism$pairs %||% 1) *
-        abs(ones[1] - ones[2] + (zeros[1] - zeros[2]))
-    )
+    # Filters differ in several pairs of bits.
+    return((mechanism$pairs %||% 1) * bits_epsilon(first, second, r))
   }
-  # Of categories that are all alike the same report r times says the most; of two every number of
-  # them is tried.
-  alike <- function(law) {
+  # If all categories are alike the same report r times says the most.
+  is_alike <- function(law) {
     law_gives(law, "additive") && length(unique(law$b)) == 1L && law$a >= 0
   }
-  if (k > 2L && alike(first) && alike(second)) {
-    powers <- weighed_powers(
-      first$b[1] + c(first$a, 0),
-      second$a + second$b[1], second$b[1], r
+  if (k > 2L && is_alike(first) && is_alike(second)) {
+    p_first <- first$b[1] + c(first$a, 0)
+    powers <- power_mixture(
+      p_first, second$a + second$b[1], second$b[1], r
     )
     return(log(powers[1]) - log(powers[2]))
   }
   if (length(mechanism$second$reports) != 2L) {
     abort(
-      "{.arg reports} needs two stages of bits, of two answers, or of categories that are all alike.",
+      paste(
+        "{.arg reports} needs two stages of bits, of two answers, or of categories that are all",
+        "alike."
+      ),
       c("law", "argument")
     )
   }
@@ -291,21 +262,36 @@ repeated_epsilon <- function(mechanism, r) {
   two_answers_epsilon(mechanism, r)
 }
 
-# All numbers of the one report among r are tried.
+# Epsilon of r reports of one pair of bits: the bit of the first truth is always 1, that of the
+# second always 0.
+bits_epsilon <- function(first, second, r) {
+  ones <- log(
+    power_mixture(c(first$p, first$q), second$p, second$q, r)
+  )
+  zeros <- log(
+    power_mixture(
+      1 - c(first$q, first$p), 1 - second$q,
+      1 - second$p, r
+    )
+  )
+  abs(ones[1] - ones[2] + (zeros[1] - zeros[2]))
+}
+
+# Epsilon of r reports with two answers: every number of the first report among r is tried.
 two_answers_epsilon <- function(mechanism, r) {
   # 0 times the logarithm of 0 is 0.
-  power <- function(times, p) ifelse(times == 0, 0, times * log(p))
-  last <- rr_matrix(mechanism$second)
-  given <- outer(0:r, last[, 1], power) +
-    outer(r:0, last[, 2], power)
-  chances <- exp(given - apply(given, 1, max)) %*%
-    t(rr_matrix(permanent_stage(mechanism)))
-  ratios <- log(chances[, 1]) - log(chances[, 2])
+  log_power <- function(times, p) ifelse(times == 0, 0, times * log(p))
+  C <- rr_matrix(mechanism$second)
+  log_prob <- outer(0:r, C[, 1], log_power) +
+    outer(r:0, C[, 2], log_power)
+  scaled <- exp(log_prob - apply(log_prob, 1, max))
+  prob <- scaled %*% t(rr_matrix(permanent_stage(mechanism)))
+  ratios <- log(prob[, 1]) - log(prob[, 2])
   max(abs(ratios[!is.nan(ratios)]))
 }
 
 # w p^r + (1 - w) q^r over the larger of p^r and q^r, which cancels in a ratio.
-weighed_powers <- function(w, p, q, r) {
+power_mixture <- function(w, p, q, r) {
   if (p >= q) {
     w + (1 - w) * (q / p)^r
   } else {
@@ -321,21 +307,21 @@ rr_epsilon.list <- function(mechanism, ..., reports = NULL) {
   if (!length(mechanism)) abort("{.arg mechanism} must hold at least one mechanism.")
   for (i in seq_along(mechanism)) check_mechanism(mechanism[[i]], sprintf("mechanism[[%d]]", i))
   if (!is.null(reports)) {
-    return(sum(unlist(Map(level_together, mechanism, ledger_reports(reports, mechanism)))))
+    return(sum(unlist(Map(joint_epsilon, mechanism, ledger_reports(reports, mechanism)))))
   }
   # A product is as good as its questions.
-  questions <- function(one) one$questions %||% list(one)
-  parts <- unlist(lapply(unname(mechanism), questions), recursive = FALSE)
-  once <- vapply(parts, level_together, 0)
-  all <- vapply(parts, level_for_ever, 0)
-  kept <- !is.na(all)
-  if (!any(kept)) return(sum(once))
-  if (all(kept)) {
-    return(c(report = sum(once), permanent = sum(all)))
+  questions_of <- function(mechanism) mechanism$questions %||% list(mechanism)
+  mechanisms <- unlist(lapply(unname(mechanism), questions_of), recursive = FALSE)
+  report <- vapply(mechanisms, joint_epsilon, 0)
+  lifetime <- vapply(mechanisms, lifetime_epsilon, 0)
+  is_permanent <- !is.na(lifetime)
+  if (!any(is_permanent)) return(sum(report))
+  if (all(is_permanent)) {
+    return(c(report = sum(report), permanent = sum(lifetime)))
   }
   c(
-    report = sum(once), kept = sum(all[kept]),
-    each_round = sum(once[!kept])
+    report = sum(report), kept = sum(lifetime[is_permanent]),
+    each_round = sum(report[!is_permanent])
   )
 }
 
@@ -345,31 +331,29 @@ ledger_reports <- function(reports, mechanism) {
   check_that(is.numeric(reports) && length(reports) %in% c(1L, n), reports, "reports",
              "one number, or one for each mechanism")
   if (!is.null(names(reports)) && length(reports) == n) {
-    check_that(
-      setequal(names(reports), names(mechanism)) && !anyDuplicated(names(mechanism)), reports,
-      "reports", "named like the mechanisms"
-    )
+    has_names <- setequal(names(reports), names(mechanism)) && !anyDuplicated(names(mechanism))
+    check_that(has_names, reports, "reports", "named like the mechanisms")
     reports <- reports[names(mechanism)]
   }
   vapply(rep_len(unname(reports), n), check_count, 0, arg = "reports", min = 1)
 }
 
-# What r reports of one true answer reveal together, or a bound on it: those drawn anew add up,
-# those of a permanent answer reveal no more than it does.
-level_together <- function(mechanism, reports = 1) {
+# Epsilon of several reports of one true answer together, or a bound on it: reports that are drawn
+# anew add up, and those of a permanent answer reveal no more than it does.
+joint_epsilon <- function(mechanism, reports = 1) {
   if (!is.null(mechanism$questions)) {
-    return(sum(vapply(mechanism$questions, level_together, 0, reports)))
+    return(sum(vapply(mechanism$questions, joint_epsilon, 0, reports)))
   }
-  level <- rr_epsilon(mechanism)
-  if ("informed" %in% names(level)) return(level[["informed"]])
-  permanent <- level_for_ever(mechanism)
+  epsilon <- rr_epsilon(mechanism)
+  if ("informed" %in% names(epsilon)) return(epsilon[["informed"]])
+  permanent <- lifetime_epsilon(mechanism)
   if (is.na(permanent) || reports == 1) return(mechanism$epsilon * reports)
   tryCatch(rr_epsilon(mechanism, reports = reports),
            candor_error = function(e) min(reports * mechanism$epsilon, permanent))
 }
 
-# What any number of reports reveal together; NA where it has no bound.
-level_for_ever <- function(mechanism) {
-  level <- rr_epsilon(mechanism)
-  if ("permanent" %in% names(level)) level[["permanent"]] else NA_real_
+# Epsilon of any number of reports together; NA if it has no bound.
+lifetime_epsilon <- function(mechanism) {
+  epsilon <- rr_epsilon(mechanism)
+  if ("permanent" %in% names(epsilon)) epsilon[["permanent"]] else NA_real_
 }

@@ -87,12 +87,12 @@ rr_unrelated <- function(p = NULL, pi, levels = NULL, epsilon = NULL, ...) {
   check_one_of_epsilon_p(epsilon, p)
   pi <- check_probabilities(pi, "pi")
   if (length(pi) == 1L) {
-    pi <- both_answers(pi, check_two(check_levels(levels %||% c("no", "yes"))$labels))
+    pi <- innocuous_shares(pi, check_two(check_levels(levels %||% c("no", "yes"))$labels))
   }
   check_that(abs(sum(pi) - 1) <= 1e-8, pi, "pi", "probabilities that add up to 1")
   levels <- innocuous_levels(pi, levels, "pi")
-  # The odds of the truth for which log(1 + p / ((1 - p) pi)) of the rarest innocuous answer is
-  # epsilon.
+  # These are the odds of the truth for which log(1 + p / ((1 - p) pi)) of the rarest innocuous
+  # answer is epsilon.
   odds <- if (!is.null(epsilon)) {
     expm1(check_epsilon(epsilon)) * min(pi) / sum(pi)
   }
@@ -111,19 +111,18 @@ rr_unrelated <- function(p = NULL, pi, levels = NULL, epsilon = NULL, ...) {
   )
 }
 
-# The probability of yes, unless its name says that it is that of no.
-both_answers <- function(pi, labels) {
+# The probabilities of no and yes from that of yes, unless its name says that it is that of no.
+innocuous_shares <- function(pi, labels) {
   if (is.null(names(pi)) && pi != 0.5) check_no_first(labels, even = FALSE)
-  if (identical(names(pi), labels[1])) {
-    c(unname(pi), 1 - unname(pi))
-  } else {
-    c(1 - unname(pi), unname(pi))
-  }
+  is_no <- identical(names(pi), labels[1])
+  pi <- unname(pi)
+  if (is_no) c(pi, 1 - pi) else c(1 - pi, pi)
 }
 
+# The levels of the user, else the names of the probabilities, else no and yes or 1, 2, ...
 innocuous_levels <- function(probabilities, levels, arg) {
-  # Names of probabilities say what belongs to what, not which level comes first: of yes and no that
-  # is always no.
+  # Names of probabilities say what belongs to what, not which level comes first: no is always
+  # before yes.
   labels <- names(probabilities)
   if (is_reversed(labels)) labels <- rev(labels)
   standard <- if (length(probabilities) <= 2L) c("no", "yes") else length(probabilities)
@@ -136,6 +135,8 @@ innocuous_levels <- function(probabilities, levels, arg) {
   levels
 }
 
+# A mechanism that reports the truth with probability `truth`, else an innocuous answer; `innocuous`
+# are the probabilities that a report is each innocuous answer.
 new_rr_innocuous <- function(kind, levels, truth, innocuous, design) {
   with_order(
     new_rr_mechanism(
@@ -156,9 +157,11 @@ new_rr_innocuous <- function(kind, levels, truth, innocuous, design) {
 # ---- designs with an unknown parameter ----
 
 # Respondents fall into latent classes whose reports have known probabilities; the unknown parameter
-# (the honesty of those who should admit, the share of those who cheat, the prevalence of the
-# innocuous attribute) is a share, or a ratio of shares, of these classes. Two samples with
-# different devices identify them.
+# is a share, or a ratio of shares, of these classes:
+#   the honesty of those who should admit,
+#   the share of those who cheat,
+#   the prevalence of the innocuous attribute.
+# Two samples that have different devices identify them.
 
 #' Respondents who do not follow the instructions: lie detector, cheater detection, a stated share
 #'
@@ -267,15 +270,15 @@ rr_cheater_detection <- function(yes, no = 0, levels = c("no", "yes"), ...) {
   )
 }
 
-# With unknown prevalence respondents fall into four classes, by sensitive and innocuous attribute.
-# Reports identify the two shares, not how the attributes go together.
+# The unrelated question of unknown prevalence: respondents fall into four classes, by sensitive and
+# innocuous attribute. Reports identify the two shares, not how the attributes go together.
 unrelated_unknown <- function(p, levels) {
   labels <- check_two(check_levels(levels)$labels)
-  yes <- c(0, 1 - p, p, 1)
+  p_yes <- c(0, 1 - p, p, 1)
   made(
     new_rr_latent(
       "unrelated_unknown",
-      cbind(1 - yes, yes),
+      cbind(1 - p_yes, p_yes),
       labels,
       paste(rep(labels, each = 2), "and innocuous", rep(labels, 2)),
       list(
@@ -292,8 +295,9 @@ unrelated_unknown <- function(p, levels) {
   )
 }
 
-# `parameters`: for each the classes that make it up and the classes it is a share of; the one
-# without a name is the share of the second label.
+# A channel from latent classes to reports. Each element of `parameters` has the classes that make
+# the parameter up and the classes it is a share of; the element without a name is the share of the
+# second label.
 new_rr_latent <- function(kind, C, labels, classes, parameters, lines, design) {
   names(parameters)[!nzchar(names(parameters))] <- labels[2]
   new_rr_channel(

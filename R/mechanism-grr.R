@@ -99,18 +99,18 @@ rr_grr <- function(levels, epsilon = NULL, p = NULL, sensitive = NULL, ...) {
   )
 }
 
-# Forced response of the sensitive categories alone; of all it is rr_grr() itself.
+# Forced response of the sensitive categories alone; rr_grr() itself if all are sensitive.
 sensitive_grr <- function(levels, epsilon, p, sensitive) {
   if (!is.null(p)) abort("{.arg sensitive} needs {.arg epsilon} in place of {.arg p}.")
   labels <- check_levels(levels)$labels
-  at <- sensitive_places(sensitive, labels)
-  if (length(at) == length(labels)) return(rr_grr(levels, epsilon))
+  index <- sensitive_places(sensitive, labels)
+  if (length(index) == length(labels)) return(rr_grr(levels, epsilon))
   epsilon <- check_epsilon(epsilon)
-  forced <- 1 / (length(at) + expm1(epsilon))
-  rr_forced(replace(numeric(length(labels)), at, forced), levels = levels)
+  forced <- 1 / (length(index) + expm1(epsilon))
+  rr_forced(replace(numeric(length(labels)), index, forced), levels = levels)
 }
 
-# `epsilon` here carries the sign of p - q; `odds` is (p - q) / q.
+# list(p, q, p_minus_q, odds, epsilon): `epsilon` carries the sign of p - q; `odds` is (p - q) / q.
 grr_numbers <- function(k, epsilon = NULL, p = NULL) {
   if (!is.null(epsilon)) {
     return(grr_levels(k, check_epsilon(epsilon, "A direct question has {.code p = 1}.")))
@@ -129,7 +129,7 @@ grr_numbers <- function(k, epsilon = NULL, p = NULL) {
   )
 }
 
-# For one privacy level, or many.
+# grr_numbers() for one epsilon, or many.
 grr_levels <- function(k, epsilon) {
   z <- exp(-epsilon)
   denominator <- 1 + (k - 1) * z

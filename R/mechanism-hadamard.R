@@ -80,6 +80,7 @@ rr_hadamard <- function(levels, epsilon, blocks = NULL, one_bit = FALSE, ...) {
   )
 }
 
+# The mechanism of one-bit reports.
 hadamard_bit <- function(levels, epsilon) {
   size <- 2^max(1, ceiling(log2(length(levels$labels))))
   p <- plogis(epsilon)
@@ -106,132 +107,114 @@ hadamard_bit <- function(levels, epsilon) {
   )
 }
 
-# Columns of a block.
+# The number of columns of a block.
 hadamard_size <- function(k, blocks) {
   2^max(1, ceiling(log2(ceiling(k / blocks) + 1)))
 }
 
-# Ordered pairs of categories of one block, over all blocks: some have one category more than the
-# others.
+# The number of ordered pairs of categories in one block, over all blocks: some have one category
+# more than the others.
 block_pairs <- function(k, blocks) {
-  small <- k %/% blocks
-  more <- k %% blocks
-  more * (small + 1) * small + (blocks - more) * small * (small - 1)
+  min_size <- k %/% blocks
+  n_larger <- k %% blocks
+  n_larger * (min_size + 1) * min_size + (blocks - n_larger) * min_size * (min_size - 1)
 }
 
-# P(support) of the truth, and of another category on average over pairs; 1 - p and their
-# difference.
+# list(p, q, lie, difference): P(support) of the truth, and of another category on average over
+# pairs; 1 - p; p - q.
 hadamard_numbers <- function(k, epsilon, blocks) {
   z <- exp(-epsilon)
   total <- 1 + (2 * blocks - 1) * z
-  same <- block_pairs(k, blocks) / (k * (k - 1))
+  p_same <- block_pairs(k, blocks) / (k * (k - 1))
   gain <- -expm1(-epsilon)
   list(
     p = 1 / total,
-    q = same * (1 + z) / (2 * total) +
-      (1 - same) * z / total,
+    q = p_same * (1 + z) / (2 * total) +
+      (1 - p_same) * z / total,
     lie = (2 * blocks - 1) * z / total,
-    difference = same * gain / (2 * total) + (1 - same) * gain / total
+    difference = p_same * gain / (2 * total) + (1 - p_same) * gain / total
   )
 }
 
-# N Var of the estimates for fixed truths, in all, and of a category that nobody holds, its block
-# having a fair share.
+# list(total, blank): N Var of the estimates for fixed truths, in all, and of a category that nobody
+# holds, if its block has a fair share.
 hadamard_risk <- function(k, epsilon, blocks, theta = NULL) {
   z <- exp(-epsilon)
   gain <- -expm1(-epsilon)
   total <- 1 + (2 * blocks - 1) * z
-  # The sum of (size of a block - 1) times its share.
-  alike <- if (is.null(theta)) {
+  # This is the sum of (size of a block - 1) times its share.
+  n_others <- if (is.null(theta)) {
     block_pairs(k, blocks) / k
   } else {
-    sum(
-      (k %/% blocks + (seq_len(blocks) <= k %% blocks) - 1) *
-        rowsum(theta, (seq_len(k) - 1) %% blocks)
-    )
+    sizes <- k %/% blocks + (seq_len(blocks) <= k %% blocks)
+    sum((sizes - 1) * rowsum(theta, (seq_len(k) - 1) %% blocks))
   }
   noise <- 2 * z * total / gain^2
-  # c sum(sizes shares) - 1 without cancellation, as the shares add up to 1.
-  crowded <- total / gain * alike + 2 * blocks * z / gain
+  # This is c sum(sizes shares) - 1 without cancellation, as the shares add up to 1.
+  crowded <- total / gain * n_others + 2 * blocks * z / gain
   list(total = k * noise + crowded, blank = noise + total / gain / blocks)
 }
 
-# How often the best guess of one of k equally likely categories from a report is right. In blocks
-# of few categories some columns support none.
+# The probability that the best guess of one of k equally likely categories from a report is right.
+# In blocks of few categories some columns support none.
 hadamard_success <- function(k, epsilon, blocks) {
   z <- exp(-epsilon)
   columns <- hadamard_size(k, blocks)
   sizes <- k %/% blocks + 0:1
-  none <- columns * sum(
-    c(blocks - k %% blocks, k %% blocks) *
-      ((sizes == 1) / 2 + (sizes == 2) / 4)
-  )
-  2 * (blocks * columns - none + none * z) /
-    (columns * k * (1 + (2 * blocks - 1) * z))
+  n_blocks <- c(blocks - k %% blocks, k %% blocks)
+  none_share <- (sizes == 1) / 2 + (sizes == 2) / 4
+  n_none <- columns * sum(n_blocks * none_share)
+  total <- 1 + (2 * blocks - 1) * z
+  2 * (blocks * columns - n_none + n_none * z) / (columns * k * total)
 }
 
-# Total N Var for a uniform truth, less what does not depend on the number of blocks B; in z =
-# exp(-epsilon). With blocks of one size, K / B, it is least at B = (e^epsilon - 1) / 2: of very
-# many categories only numbers near it are tried.
+# The number of blocks B with the least total N Var for a uniform truth, less what does not depend
+# on B; in z = exp(-epsilon). If blocks have one size, K / B, the best is B = (e^epsilon - 1) / 2:
+# only numbers near it are tried for very many categories.
 best_blocks <- function(k, epsilon) {
   z <- exp(-epsilon)
   blocks <- if (k <= 1e6) {
     as.double(seq_len(k))
   } else {
-    near <- min(
-      max(round((1 - z) / (2 * z)), 1), k
-    )
-    unique(c(
-      seq(max(1, near - 1e5), min(k, near + 1e5)), k
-    ))
+    center <- nearest(round((1 - z) / (2 * z)), 1, k)
+    near <- seq(max(1, center - 1e5), min(k, center + 1e5))
+    unique(c(near, k))
   }
   gain <- -expm1(-epsilon)
-  small <- floor(k / blocks)
-  more <- k - small * blocks
-  squares <- more * (small + 1)^2 + (blocks - more) * small^2
-  blocks[
-    which.min(
-      (1 + (2 * blocks - 1) * z) *
-        (2 * k * z / gain + squares / k) / gain
-    )
-  ]
+  min_size <- floor(k / blocks)
+  n_larger <- k - min_size * blocks
+  squares <- n_larger * (min_size + 1)^2 + (blocks - n_larger) * min_size^2
+  total <- 1 + (2 * blocks - 1) * z
+  blocks[which.min(total * (2 * k * z / gain + squares / k) / gain)]
 }
 
-# Of the one-bit form the index is public.
+# The matrix of one-bit reports: their index is public.
 #' @export
 rr_matrix.rr_hadamard <- function(mechanism, ...) {
   if (!mechanism$one_bit) return(NextMethod())
   size <- mechanism$size
   check_report_number(mechanism, 2 * size)
   signs <- hadamard_columns(mechanism, seq_len(size))
-  chances <- function(sign) plogis(mechanism$epsilon * sign * signs) / size
-  labels <- paste0(
-    rep(seq_len(size) - 1, 2), ": ",
-    rep(c("1", "-1"), each = size)
-  )
-  named_matrix(mechanism, cbind(chances(1), chances(-1)), labels)
+  probs <- function(sign) plogis(mechanism$epsilon * sign * signs) / size
+  index <- rep(seq_len(size) - 1, 2)
+  labels <- paste0(index, ": ", rep(c("1", "-1"), each = size))
+  named_matrix(mechanism, cbind(probs(1), probs(-1)), labels)
 }
 
 # The signs of all categories in some columns of the matrix.
 hadamard_columns <- function(mechanism, columns) {
-  vapply(
-    columns,
-    function(j) {
-      .Call(C_rr_hadamard_transform, as.double(seq_len(mechanism$size) == j))[
-        seq_along(mechanism$levels)
-      ]
-    },
-    numeric(length(mechanism$levels))
-  )
+  k <- length(mechanism$levels)
+  signs <- function(j) {
+    .Call(C_rr_hadamard_transform, as.double(seq_len(mechanism$size) == j))[seq_len(k)]
+  }
+  vapply(columns, signs, numeric(k))
 }
 
 draw_reports.rr_hadamard <- function(mechanism, answers, rng = "secure") {
   blocks <- if (mechanism$one_bit) 0 else mechanism$blocks
   draw_protocol(mechanism, answers, rng, function(positions, levels, generator) {
-    .Call(
-      C_rr_draw_hadamard, positions, 1L, levels, mechanism$epsilon, blocks, mechanism$size,
-      generator
-    )
+    epsilon <- mechanism$epsilon
+    .Call(C_rr_draw_hadamard, positions, 1L, levels, epsilon, blocks, mechanism$size, generator)
   })
 }
 
@@ -247,11 +230,11 @@ count_reports.rr_hadamard <- function(
 report_sets.rr_hadamard <- function(mechanism, x) {
   if (!mechanism$one_bit) return(NextMethod())
   reports <- read_reports(x, mechanism)$reports
-  # The signs of the rows, a column of the matrix at a time: H is symmetric.
-  seen <- unique(reports$index)
-  matrix <- t(
-    hadamard_columns(mechanism, seen + 1)[, match(reports$index, seen), drop = FALSE]
-  ) * reports$sign > 0
-  storage.mode(matrix) <- "integer"
-  .Call(C_rr_matrix_to_bits, matrix)$bits
+  # The signs of the rows are those of the columns: H is symmetric.
+  indices <- unique(reports$index)
+  signs <- hadamard_columns(mechanism, indices + 1)
+  signs <- signs[, match(reports$index, indices), drop = FALSE]
+  supports <- t(signs) * reports$sign > 0
+  storage.mode(supports) <- "integer"
+  .Call(C_rr_matrix_to_bits, supports)$bits
 }

@@ -59,35 +59,38 @@ rr_hierarchy <- function(levels, epsilon, fanout = NULL, oracle = rr_hadamard, .
   height <- 1
   while (fanout^height < k) height <- height + 1
   nodes <- ceiling(k / fanout^(height - seq_len(height)))
-  parts <- if (is.function(oracle)) {
-    lapply(nodes, function(size) oracle(size, epsilon = epsilon))
+  oracles <- if (is.function(oracle)) {
+    lapply(nodes, function(n_nodes) oracle(n_nodes, epsilon = epsilon))
   } else {
     oracle
   }
-  check_that(is.list(parts) && length(parts) == height, oracle, "oracle",
+  check_that(is.list(oracles) && length(oracles) == height, oracle, "oracle",
              "a function that makes a mechanism, or a list of a mechanism for each depth")
-  Map(check_oracle, parts, nodes, epsilon)
+  Map(check_oracle, oracles, nodes, epsilon)
   mechanism <- new_rr_sampled(
-    "hierarchy", levels$labels, setNames(parts, seq_len(height)), "depth",
+    "hierarchy", levels$labels, setNames(oracles, seq_len(height)), "depth",
     sprintf("Hierarchy of fanout %s and %s", format_count(fanout), number_of(height, "depth")),
     numeric_truths = levels$numeric, fanout = fanout, height = height, nodes = nodes
   )
-  # The ranges of a hierarchy only make sense where levels have an order.
+  # The ranges of a hierarchy only make sense if levels have an order.
   made(
     with_order(mechanism, list(ordered = TRUE)), "rr_hierarchy", epsilon = epsilon, fanout = fanout,
     fields = c("levels", oracle = "parts")
   )
 }
 
-check_oracle <- function(part, nodes, epsilon) {
-  check_that(inherits(part, "rr_mechanism") && length(part$levels) == nodes, part, "oracle",
-             "a maker of mechanisms with one category per node")
-  refuse_kept(part, "oracle")
-  law <- rr_law(part)
-  check_that(law_gives(law, "inverse") && !law_tells_nothing(law), part, "oracle",
-             "a maker of mechanisms with an unbiased estimate", c("argument", "law"))
+# An error if the mechanism of a depth cannot be used for its nodes and epsilon.
+check_oracle <- function(mechanism, n_nodes, epsilon) {
+  has_nodes <- inherits(mechanism, "rr_mechanism") && length(mechanism$levels) == n_nodes
+  check_that(has_nodes, mechanism, "oracle", "a maker of mechanisms with one category per node")
+  refuse_kept(mechanism, "oracle")
+  law <- rr_law(mechanism)
   check_that(
-    part$epsilon <= epsilon * (1 + 1e-9), part, "oracle",
+    law_gives(law, "inverse") && !law_tells_nothing(law), mechanism, "oracle",
+    "a maker of mechanisms with an unbiased estimate", c("argument", "law")
+  )
+  check_that(
+    mechanism$epsilon <= epsilon * (1 + 1e-9), mechanism, "oracle",
     "a maker of mechanisms of this {.arg epsilon}"
   )
 }
@@ -95,22 +98,20 @@ check_oracle <- function(part, nodes, epsilon) {
 #' @export
 rr_law.rr_hierarchy <- function(mechanism) {
   laws <- lapply(mechanism$parts, rr_law)
-  # Variance of one report about one node, on average over the nodes, if all levels are equally
+  # The variance of one report about one node, on average over the nodes, if all levels are equally
   # frequent.
-  unit <- mapply(
-    function(law, k, part) {
-      even <- new_evidence(
-        law,
-        law_reported(law, rep(1 / k, k)),
-        1,
-        1,
-        k,
-        part
-      )
-      mean(law_variances(law, even, whole_map(k, FALSE), seq_len(k), "population"))
-    },
-    laws, mechanism$nodes, mechanism$parts, USE.NAMES = FALSE
-  )
+  unit_variance <- function(law, k, oracle) {
+    evidence <- new_evidence(
+      law,
+      law_reported(law, rep(1 / k, k)),
+      1,
+      1,
+      k,
+      oracle
+    )
+    mean(law_variances(law, evidence, whole_map(k, FALSE), seq_len(k), "population"))
+  }
+  unit <- mapply(unit_variance, laws, mechanism$nodes, mechanism$parts, USE.NAMES = FALSE)
   new_rr_law(
     "hierarchy",
     "a report is about a node of a tree, at a depth that was drawn",
@@ -127,31 +128,35 @@ rr_law.rr_hierarchy <- function(mechanism) {
   )
 }
 
-# ---- respondents: the node of each depth is an answer to its own question ----
+# ---- respondents: the node of each depth answers a question ----
 
 prepare_answers.rr_hierarchy <- function(mechanism, x) prepare_answers.rr_mechanism(mechanism, x)
 
 draw_reports.rr_hierarchy <- function(mechanism, answers, rng = "secure") {
-  nodes <- lapply(rev(seq_len(mechanism$height)) - 1,
-                  function(below) as.integer((answers - 1) %/% mechanism$fanout^below) + 1L)
+  n_below <- rev(seq_len(mechanism$height)) - 1
+  nodes <- lapply(n_below, function(n) {
+    as.integer((answers - 1) %/% mechanism$fanout^n) + 1L
+  })
   draw_reports.rr_sampled(mechanism, nodes, rng)
 }
 
 client_plan.rr_hierarchy <- function(mechanism) {
   refuse_client(
     mechanism, "The depth that a respondent reports must be drawn before, and stay the same.",
-    "Draw a depth for each respondent, and give them the client of {.code mechanism$parts[[depth]]}."
+    paste(
+      "Draw a depth for each respondent, and give them the client of",
+      "{.code mechanism$parts[[depth]]}."
+    )
   )
 }
 
 decode_answers.rr_hierarchy <- function(mechanism, reports, x) {
-  collect_parts(
-    mechanism, reports,
-    rep(list(integer(length(reports$drawn))), length(mechanism$parts))
-  )
+  codes <- rep(list(integer(length(reports$drawn))), length(mechanism$parts))
+  collect_parts(mechanism, reports, codes)
 }
 
-# For the own likelihood: the depth, then what its oracle keeps of a report, see depth_laws().
+# The bytes of reports for the likelihood: the depth, then what its oracle keeps of a report, see
+# depth_laws().
 report_sets.rr_hierarchy <- function(mechanism, x) {
   if (!keeps_sets(mechanism)) return(NextMethod())
   read <- read_parts(x, mechanism, FALSE)
@@ -165,13 +170,10 @@ report_sets.rr_hierarchy <- function(mechanism, x) {
     rows <- read$rows[[l]]
     bits[rows, 1] <- as.raw(l)
     if (!length(rows) || widths[l] == 0) next
-    part <- mechanism$parts[[l]]
-    bits[rows, 1 + seq_len(widths[l])] <- in_part(
-      names(mechanism$parts)[l], mechanism,
-      {
-        report_sets(part, part_reports(read$reports, rows, part))
-      }
-    )
+    oracle <- mechanism$parts[[l]]
+    depth <- names(mechanism$parts)[l]
+    sets <- in_part(depth, mechanism, report_sets(oracle, part_reports(read$reports, rows, oracle)))
+    bits[rows, 1 + seq_len(widths[l])] <- sets
   }
   bits
 }

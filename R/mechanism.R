@@ -2,12 +2,14 @@
 # and the methods for its reports if these are not categories. To add a mechanism, add such a file;
 # ?rr_new_mechanism shows how.
 
-# `levels` and `reports` are the labels of the truths and of the counts; `numeric_levels` is set
-# when labels of the reports are numbers, so that numbers in the data are labels, not positions. If
-# the truths have other labels, `numeric_truths` is the same for them. `yes_no` says whether 0 and 1
-# are answers (to the reports, and to the truths if that differs); two categories called no and yes
-# always have these answers. `bits` and `truth_bits` are then the positions of no and yes, else
-# NULL.
+# A mechanism:
+#   levels, reports      the labels of the truths and of the counts
+#   numeric_levels       the numbers that the labels of the reports are, if numbers in the data are
+#                        labels, not positions
+#   numeric_truths       the same for the truths, if they have other labels
+#   bits, truth_bits     the positions of no and yes if 0 and 1 are reports, or truths; else NULL
+# `yes_no`: are 0 and 1 answers, to the reports, and to the truths if that differs? Two categories
+# called no and yes always have these answers.
 new_rr_mechanism <- function(
   kind, levels, ..., reports = levels, numeric_levels = NULL, epsilon, design, yes_no = FALSE
 ) {
@@ -26,14 +28,16 @@ new_rr_mechanism <- function(
   )
 }
 
-# What made a mechanism, for files and for whoever asks which design it is: the constructor, its
-# arguments in `...` (without those that are NULL), and in `fields` the arguments that are elements
-# of the mechanism, under the name of the element or one of their own. Made again from them it is
-# the same mechanism, to the last bit.
+# The mechanism with its recipe, which makes the same mechanism again, to the last bit. Files and
+# functions that ask for the design read it:
+#   constructor   the name of the function
+#   arguments     its arguments in `...`, without those that are NULL
+#   fields        the arguments that are elements of the mechanism, named if the names differ
 made <- function(mechanism, constructor, ..., fields = "levels") {
-  arguments <- lapply(list(...), function(x) {
+  as_stored <- function(x) {
     if (is.numeric(x) && is.null(dim(x))) as.double(x) else x
-  })
+  }
+  arguments <- lapply(list(...), as_stored)
   mechanism$made <- list(
     constructor = constructor,
     arguments = arguments[lengths(arguments) > 0],
@@ -42,42 +46,38 @@ made <- function(mechanism, constructor, ..., fields = "levels") {
   mechanism
 }
 
-# The argument `levels` that gives these labels and their numbers: how many there are if they are 1,
-# 2, ... and numbers in data are positions; their numbers if their text has not all digits.
+# The argument `levels` that gives these labels and their numbers: the number of labels if they are
+# 1, 2, ... and numbers in data are positions; their numbers if their text has not all digits.
 level_value <- function(labels, numeric, ordered = FALSE) {
   if (is.null(numeric) && identical(labels, as.character(seq_along(labels)))) {
     return(as.double(length(labels)))
   }
-  if (!is.null(numeric) && !identical(numeric, label_numbers(labels)) &&
-      all(is.finite(numeric))) {
-    return(numeric)
-  }
+  lacks_digits <- !is.null(numeric) && !identical(numeric, label_numbers(labels))
+  if (lacks_digits && all(is.finite(numeric))) return(numeric)
   if (isTRUE(ordered)) factor(labels, labels, ordered = TRUE) else labels
 }
 
+# The argument `levels` of a mechanism.
 level_argument <- function(mechanism) {
-  numeric <- if ("numeric_truths" %in% names(mechanism)) {
-    mechanism$numeric_truths
-  } else {
-    mechanism$numeric_levels
-  }
+  has_truths <- "numeric_truths" %in% names(mechanism)
+  numeric <- mechanism[[if (has_truths) "numeric_truths" else "numeric_levels"]]
   level_value(mechanism$levels, numeric, mechanism$ordered)
 }
 
-# Labels of two categories, in lower case, that say which of them is no and which is yes. In the
-# crosswise design "the same" stands for yes.
+# Labels of two categories, in lower case, that say which of them is no and which is yes: "the same"
+# stands for yes in the crosswise design.
 no_yes_labels <- c("no yes", "false true", "0 1", "different same")
 
 # 1:2 if two labels are called no and yes in this order, 2:1 if in the other, else NULL.
 no_yes_order <- function(labels) {
   if (length(labels) != 2L) return(NULL)
   words <- tolower(trimws(labels))
-  if (paste(words, collapse = " ") %in% no_yes_labels) 1:2
-  else if (paste(rev(words), collapse = " ") %in% no_yes_labels) 2:1
+  if (paste(words, collapse = " ") %in% no_yes_labels) return(1:2)
+  if (paste(rev(words), collapse = " ") %in% no_yes_labels) 2:1
 }
 
-# The positions of no and yes among two labels: as they are called, else no is the first. NULL for
-# other numbers of labels.
+# The positions of no and yes among two labels: as they are called, else no is the first. They are
+# NULL unless there are two labels.
 bit_places <- function(labels) {
   if (length(labels) == 2L) {
     setNames(no_yes_order(labels) %||% 1:2, c("no", "yes"))
@@ -89,8 +89,7 @@ answer_bits <- function(labels, yes_no) {
   if (yes_no || !is.null(no_yes_order(labels))) bit_places(labels)
 }
 
-# Two mechanisms are the same when they randomize in the same way over the same labels, whoever made
-# them.
+# Do two mechanisms randomize in the same way over the same labels? Their recipes may differ.
 same_mechanism <- function(x, y) {
   x$made <- y$made <- NULL
   identical(x, y)
@@ -99,35 +98,28 @@ same_mechanism <- function(x, y) {
 #' @export
 format.rr_mechanism <- function(x, digits = 4, ...) {
   digits <- check_digits(digits)
-  # Of all reports made from one answer that is kept.
   permanent <- permanent_epsilon(x)
-  level <- if (protects(x)) {
-    paste0(
-      "epsilon = ", format(x$epsilon, digits = digits),
-      if (!is.null(x$questions)) " per row" else if (!is.null(permanent)) " a report"
-    )
+  is_several <- !is.null(x$questions)
+  unit <- if (is_several) " per row" else if (!is.null(permanent)) " a report"
+  epsilon <- if (protects(x)) {
+    paste0("epsilon = ", format(x$epsilon, digits = digits), unit)
   }
-  paste(
-    c(
-      x$design, size_words(x), level,
-      if (!is.null(permanent)) paste(format(permanent, digits = digits), "in all")
-    ),
-    collapse = ", "
-  )
+  permanent <- if (!is.null(permanent)) paste(format(permanent, digits = digits), "in all")
+  paste(c(x$design, size_words(x), epsilon, permanent), collapse = ", ")
 }
 
 # Is the first stage one that respondents keep?
 is_memoised <- function(mechanism) isTRUE(mechanism$memoised)
 
-# The level of all reports that are made from one first stage; NULL if there is only one stage.
+# Epsilon of all reports that are made from one first stage; NULL if there is only one stage.
 permanent_epsilon <- function(mechanism) {
   if (!is.null(mechanism$second) || is_memoised(mechanism)) {
     mechanism$first$epsilon %||% mechanism$permanent
   }
 }
 
-# How many truths there are, for a line that describes a mechanism; NULL if their number is none of
-# its facts.
+# The number of truths in words, for a line that describes a mechanism; NULL if their number is none
+# of its facts.
 size_words <- function(mechanism) UseMethod("size_words")
 
 size_words.rr_mechanism <- function(mechanism) category_words(length(mechanism$levels))
@@ -137,14 +129,12 @@ print.rr_mechanism <- function(x, ..., digits = 4) {
   digits <- check_digits(digits)
   cat("<", class(x)[1], "> ", x$design, "\n", sep = "")
   k <- length(x$levels)
-  # An order that a reader cannot see from the labels, as that of numbers.
-  worded <- isTRUE(x$ordered) &&
+  # A reader sees the order of numbers, but not that of other labels.
+  needs_order <- isTRUE(x$ordered) &&
     anyNA(suppressWarnings(as.numeric(head(x$levels, 8))))
   if (!isTRUE(x$codec$real)) {
-    cat(
-      "  categories  ", format_labels(x$levels, between = if (worded) " < " else ", "), "\n",
-      sep = ""
-    )
+    labels <- format_labels(x$levels, between = if (needs_order) " < " else ", ")
+    cat("  categories  ", labels, "\n", sep = "")
   }
   if (protects(x)) {
     cat(
@@ -152,8 +142,9 @@ print.rr_mechanism <- function(x, ..., digits = 4) {
       if (!is.null(x$remark)) paste0("; ", x$remark), "\n", sep = ""
     )
     if (is.null(x$first) && is_memoised(x)) {
-      cat("  lifetime    ", format(permanent_epsilon(x), digits = digits), "  (",
-          odds_words(permanent_epsilon(x), "any series of reports"), ")\n", sep = "")
+      lifetime <- permanent_epsilon(x)
+      words <- odds_words(lifetime, "any series of reports")
+      cat("  lifetime    ", format(lifetime, digits = digits), "  (", words, ")\n", sep = "")
     }
   } else {
     cat("  epsilon     none: mistakes protect nobody\n")
@@ -169,56 +160,49 @@ print.rr_mechanism <- function(x, ..., digits = 4) {
     cat("  P(report given truth), rows are truths:\n")
     print(rr_matrix(x), digits = digits)
   } else if (k > 1L) {
-    # One line in place of the matrix, if there are too many categories to show it.
-    shown <- vapply(
-      rr_law(x)$shown,
-      function(chance) {
-        if (is.character(chance)) return(chance)
-        paste(
-          unique(format(signif(range(chance), digits), digits = digits)), collapse = " to "
-        )
-      },
-      ""
-    )
-    cat(paste0("  ", names(shown), shown), sep = "\n")
+    # If there are too many categories for the matrix, lines of the law stand in its place.
+    texts <- vapply(rr_law(x)$shown, function(prob) {
+      if (is.character(prob)) return(prob)
+      limits <- format(signif(range(prob), digits), digits = digits)
+      paste(unique(limits), collapse = " to ")
+    }, "")
+    cat(paste0("  ", names(texts), texts), sep = "\n")
   }
   invisible(x)
 }
 
+# The first eight labels, or the first three if they are longer than `width`.
 format_labels <- function(labels, width = 60, between = ", ") {
   k <- length(labels)
-  first <- function(n) {
-    paste(
-      c(
-        encodeString(head(labels, n)),
-        if (k > n) sprintf("... (%s in all)", format_count(k))
-      ),
-      collapse = between
-    )
+  first_labels <- function(n) {
+    total <- if (k > n) sprintf("... (%s in all)", format_count(k))
+    paste(c(encodeString(head(labels, n)), total), collapse = between)
   }
-  if (nchar(first(8)) > width) first(3) else first(8)
+  if (nchar(first_labels(8)) > width) first_labels(3) else first_labels(8)
 }
 
-# ---- what epsilon means, in words that need no logarithm ----
+# ---- epsilon in words that need no logarithm ----
 
-# "a report changes odds by a factor of at most 7.4", and a remark where that protects little.
-odds_words <- function(epsilon, what = "a report") {
+# Text such as "a report changes odds by a factor of at most 7.4", and a remark if that protects
+# little. `noun` is what changes the odds.
+odds_words <- function(epsilon, noun = "a report") {
   if (is.na(epsilon)) return("no level is known")
-  if (is.infinite(epsilon)) return(paste(what, "can rule a truth out"))
-  if (epsilon == 0) return(paste(what, "says nothing about the truth"))
-  # One decimal below 10, whole numbers above.
+  if (is.infinite(epsilon)) return(paste(noun, "can rule a truth out"))
+  if (epsilon == 0) return(paste(noun, "says nothing about the truth"))
+  # The factor has one decimal below 10, and none above.
   factor <- exp(epsilon)
   digits <- if (factor < 1.01) 6 else if (factor < 10) 1 else 0
   rounded <- if (digits < 6) round(factor, digits) else signif(factor, digits)
-  shown <- if (factor >= 1e6) format(factor, digits = 2) else format_count(rounded)
-  sprintf("%s changes odds by a factor of at most %s%s", what, shown,
-          # The odds then change more than 148-fold: a report nearly tells the truth.
-          if (epsilon > 5) ": this protects little" else "")
+  text <- if (factor >= 1e6) format(factor, digits = 2) else format_count(rounded)
+  # If epsilon exceeds 5 odds change more than 148-fold: a report nearly tells the truth.
+  remark <- if (epsilon > 5) ": this protects little" else ""
+  sprintf("%s changes odds by a factor of at most %s%s", noun, text, remark)
 }
 
-# Mistakes protect nobody, so no privacy level is printed for them.
+# Does the mechanism protect anybody? Mistakes do not, so that no epsilon is printed for them.
 protects <- function(mechanism) !isTRUE(mechanism$error)
 
+# An error: reports do not depend on the truth.
 abort_no_information <- function(mechanism = NULL) {
   design <- mechanism$design
   abort(
@@ -323,10 +307,8 @@ rr_new_mechanism <- function(
   count = NULL,
   simulate = NULL
 ) {
-  check_that(
-    is.character(kind) && length(kind) == 1L && grepl("^[A-Za-z][A-Za-z0-9._]*$", kind), kind,
-    "kind", "one word"
-  )
+  is_word <- is.character(kind) && length(kind) == 1L && grepl("^[A-Za-z][A-Za-z0-9._]*$", kind)
+  check_that(is_word, kind, "kind", "one word")
   truths <- check_levels(levels)
   labels <- if (missing(reports)) truths else check_levels(reports, "reports")
   codec <- if (check_flag(bits, "bits")) {
@@ -362,30 +344,35 @@ check_law_epsilon <- function(law, k, epsilon) {
   } else {
     law$axes
   }
-  row_sums <- function(axis) {
+  truth_sums <- function(axis) {
     if (is.null(axis$b)) {
       colSums(axis$matrix)
     } else {
       axis$a + sum(axis$b)
     }
   }
-  sums <- unlist(lapply(axes, row_sums))
+  sums <- unlist(lapply(axes, truth_sums))
   if (any(abs(sums - 1) > 1e-8)) {
-    abort(c("{.arg law} must have probabilities that add up to 1 for each truth.",
-            x = "One sum is {sums[which.max(abs(sums - 1))]}."))
+    abort(c(
+      "{.arg law} must have probabilities that add up to 1 for each truth.",
+      x = "One sum is {sums[which.max(abs(sums - 1))]}."
+    ))
   }
   min_epsilon <- sum(vapply(axes, axis_epsilon, 0))
   # Logarithms of ratios near 1 have lost digits.
   if (epsilon < min_epsilon * (1 - 1e-8) - 1e-14) {
     abort(c(
       "{.arg epsilon} must be at least the epsilon of {.arg law}.",
-      x = "It is {format(epsilon)}, and reports with this law have {format(min_epsilon, digits = 6)}."
+      x = paste0(
+        "It is {format(epsilon)}, and reports with this law have ",
+        "{format(min_epsilon, digits = 6)}."
+      )
     ))
   }
 }
 
-# Epsilon of one factor of a channel. Without a matrix it is additive, and a report that nobody
-# gives reveals nothing.
+# Epsilon of one factor of a channel. A factor that has no matrix is additive, and a report that
+# nobody gives reveals nothing.
 axis_epsilon <- function(axis) {
   if (is.null(axis$b)) {
     reports <- axis$matrix[rowSums(axis$matrix) > 0, , drop = FALSE]

@@ -1,4 +1,5 @@
-# Reports of known truths, from any client, against the exact distribution of the mechanism.
+# The check of a client: reports of known truths are compared with the exact distribution of the
+# mechanism.
 
 #' Check a client: do its reports come from the mechanism, and what do they reveal?
 #'
@@ -85,109 +86,130 @@ rr_check_client <- function(reports, mechanism, truth = NULL, id = NULL, conf.le
   check_mechanism(mechanism)
   alpha <- 1 - check_level(conf.level)
   questions <- mechanism$questions
+
   if (is.null(truth)) {
-    known <- list()
-    rows <- check_client_file(check_path(reports, "reports"), mechanism)
+    audits <- list()
+    table <- check_client_file(check_path(reports, "reports"), mechanism)
   } else if (is.null(questions)) {
-    known <- list(known_reports(reports, mechanism, truth, id))
-    rows <- check_rows(known[[1]], mechanism, alpha)
+    audits <- list(new_audit(reports, mechanism, truth, id))
+    table <- audit_table(audits[[1]], mechanism, alpha)
   } else {
-    known <- Map(
-      known_reports, question_columns(answer_frame(reports, "reports"), mechanism, "reports"),
-      questions, question_columns(answer_frame(truth, "truth"), mechanism, "truth"), list(id)
-    )
-    rows <- product_rows(known, mechanism, alpha)
+    reports <- question_columns(answer_frame(reports, "reports"), mechanism, "reports")
+    truths <- question_columns(answer_frame(truth, "truth"), mechanism, "truth")
+    audits <- Map(new_audit, reports, questions, truths, list(id))
+    table <- product_audit_table(audits, mechanism, alpha)
   }
-  is_untested <- any(
-    vapply(
-      known, function(one) one$memoised && !length(repeated_reports(one)$second), NA
-    )
-  )
-  mark(as_tibble(rows), "rr_client_check", untested = is_untested)
+  is_untested <- function(audit) audit$is_permanent && !length(repeated_reports(audit)$second)
+  mark(as_tibble(table), "rr_client_check", untested = any(vapply(audits, is_untested, NA)))
 }
 
 #' @export
 print.rr_client_check <- function(x, ...) {
-  wrong <- which(!is.na(x$problem))[1]
-  verdict <- if (!is.na(wrong)) x$problem[wrong]
-    else if (!any(x$n > 0)) "The file has the code and the numbers of this mechanism."
-    else if (!isTRUE(attr(x, "untested"))) "No problem was found."
-    else "The other tests found nothing."
-  cat(
-    "<rr_client_check> ", if (isTRUE(attr(x, "untested"))) untested_words, verdict, "\n", sep = ""
-  )
+  is_untested <- isTRUE(attr(x, "untested"))
+  problems <- x$problem[!is.na(x$problem)]
+  verdict <- if (length(problems)) {
+    problems[1]
+  } else if (!any(x$n > 0)) {
+    "The file has the code and the numbers of this mechanism."
+  } else if (is_untested) {
+    "The other tests found nothing."
+  } else {
+    "No problem was found."
+  }
+  cat("<rr_client_check> ", if (is_untested) untested_words, verdict, "\n", sep = "")
   NextMethod()
 }
 
-untested_words <- "Not tested: whether permanent answers are kept, which needs `id` and two reports of each respondent. "
+untested_words <- paste(
+  "Not tested: whether permanent answers are kept, which needs `id` and two reports of each",
+  "respondent. "
+)
 
 # ---- reports of known truths ----
 
-known_reports <- function(reports, mechanism, truth, id) {
+# The reports of a client, as the tests need them. Vectors have an element for each report:
+#   truth         the position of its true answer
+#   supports      does it support its truth?
+#   p_support     the probability that it does
+#   is_first      is it the first of its respondent? Later ones are evidence of permanence alone.
+#   reports, id   the reports and their senders
+#   truths        the distinct truths
+#   facts         client_facts() of the first reports of each of these
+#   is_ascending  are all lists of positions increasing?
+#   is_permanent  does a respondent keep an answer that is randomized once?
+new_audit <- function(reports, mechanism, truth, id) {
   checked_plan(mechanism)
   if (isTRUE(mechanism$codec$real) || !is.null(mechanism$part_column)) {
     refuse_client(mechanism, "No test of its reports is available: check each part by itself.")
   }
-  x <- prepare_answers(mechanism, plain_answers(truth, mechanism))
+  answers <- prepare_answers(mechanism, plain_answers(truth, mechanism))
   n <- report_number(reports)
-  check_that(n > 0 && length(x) == n, x, "truth", "one answer for each report")
-  check_that(
-    is.null(id) ||
-      (is.atomic(id) && length(id) == n && !anyNA(id)),
-    id, "id", "one sender for each report"
-  )
-  ascending <- is_ascending(reports, mechanism$codec)
+  check_that(n > 0 && length(answers) == n, answers, "truth", "one answer for each report")
+  is_valid <- is.null(id) ||
+    (is.atomic(id) && length(id) == n && !anyNA(id))
+  check_that(is_valid, id, "id", "one sender for each report")
+
+  is_ascending <- has_ascending_positions(reports, mechanism$codec)
   reports <- rr_reports(reports, mechanism)
-  # What a respondent sends again is no new evidence, but of what is kept.
-  first <- !duplicated(id %||% seq_len(n))
-  seen <- sort(unique(x))
-  facts <- lapply(seen, function(one) {
-    client_facts(mechanism, some_reports(reports, first & x == one), one)
+  is_first <- !duplicated(id %||% seq_len(n))
+  truths <- sort(unique(answers))
+  facts <- lapply(truths, function(x) {
+    client_facts(mechanism, some_reports(reports, is_first & answers == x), x)
   })
+  p_support <- vapply(facts, `[[`, 0, "p_support")
   list(
-    x = x,
+    truth = answers,
+    supports = reports_support(mechanism, reports, answers),
+    p_support = p_support[match(answers, truths)],
+    is_first = is_first,
     reports = reports,
-    seen = seen,
-    facts = facts,
-    own = reports_support(mechanism, reports, x),
-    chance = vapply(facts, `[[`, 0, "own")[match(x, seen)],
-    first = first,
     id = id,
-    ascending = ascending,
-    memoised = is_memoised(mechanism)
+    truths = truths,
+    facts = facts,
+    is_ascending = is_ascending,
+    is_permanent = is_memoised(mechanism)
   )
 }
 
-# Rows of second reports about one answer, and of the first reports of the same respondents.
-repeated_reports <- function(known) {
-  second <- if (!is.null(known$id)) {
-    which(number_within(match(known$id, known$id)) == 2)
+# The rows of second reports about one answer, and of the first reports of the same respondents.
+repeated_reports <- function(audit) {
+  second <- if (!is.null(audit$id)) {
+    which(number_within(match(audit$id, audit$id)) == 2)
   }
-  first <- match(known$id[second], known$id)
-  is_same <- known$x[second] == known$x[first]
+  first <- match(audit$id[second], audit$id)
+  is_same <- audit$truth[second] == audit$truth[first]
   list(first = first[is_same], second = second[is_same])
 }
 
-# An order of a client's own can tell the truth, and reading sorts the positions.
-is_ascending <- function(reports, codec) {
-  size <- codec$ones %||% codec$drawn %||% 1
-  if (size == 1 || inherits(reports, "rr_reports") || is.raw(reports)) return(TRUE)
+# Are the positions of each report increasing? Their order can tell the truth, and reading sorts
+# them.
+has_ascending_positions <- function(reports, codec) {
+  n_positions <- codec$ones %||% codec$drawn %||% 1
+  is_sorted <- inherits(reports, "rr_reports") || is.raw(reports)
+  if (n_positions == 1 || is_sorted) return(TRUE)
   if (is.character(reports) && is.null(dim(reports))) {
     reports <- strsplit(trimws(reports), " +")
   }
   if (length(dim(reports)) == 2L) {
-    reports <- if (ncol(reports) == size) asplit(as.matrix(reports), 1)
+    reports <- if (ncol(reports) == n_positions) asplit(as.matrix(reports), 1)
   }
-  positions <- lapply(reports[lengths(reports) == size], function(one) {
-    abs(as.numeric(one))
-  })
+  reports <- reports[lengths(reports) == n_positions]
+  positions <- lapply(reports, function(report) abs(as.numeric(report)))
   !any(vapply(positions, is.unsorted, NA))
 }
 
-# What reports of truth x say: `counts` of cells of which each report is one, with their chances. Or
-# `marks`, bits of a report of which the `first` are about the truth, and `both`, the chance that
-# two of them are 1, NA if it is not known. `own` is the chance that a report supports its truth,
-# `again` that two of one respondent do, `equal` at least that two reports are equal.
+# The reports of truth x beside their exact distribution. If a report is one of few cells:
+#   counts, prob       the number of reports in each cell, and its probability
+# else:
+#   bits               a row of 0 and 1 for each report
+#   both               P(two bits are 1), on the diagonal P(a bit is 1); NA if it is not known
+#   covariance         of the bits of a report, if `both` does not give it
+#   truth_bits         the bits that are about the truth
+#   p_equal            at least P(two reports are equal)
+#   numbers            the ranges of numbers in a report that are drawn, see report_codec()
+# and in both cases:
+#   p_support          P(a report supports its truth)
+#   p_support_twice    P(two reports of one respondent do)
 client_facts <- function(mechanism, reports, x) UseMethod("client_facts")
 
 #' @export
@@ -195,45 +217,45 @@ client_facts.rr_mechanism <- function(mechanism, reports, x) {
   if (is_cell(mechanism)) return(cell_facts(mechanism, reports, x))
   k <- length(mechanism$levels)
   law <- rr_law(mechanism)
-  both <- matrix(law$both_other, k, k)
-  both[x, ] <- both[, x] <- law$both_own
-  diag(both) <- replace(rep(law$q, k), x, law$p)
-  equal <- if (draws_bits(mechanism)) {
-    prod(diag(both)^2 + (1 - diag(both))^2)
+  p_one <- replace(rep(law$q, k), x, law$p)
+  p_pair <- matrix(law$both_other, k, k)
+  p_pair[x, ] <- p_pair[, x] <- law$both_own
+  diag(p_pair) <- p_one
+
+  p_equal <- if (draws_bits(mechanism)) {
+    prod(p_one^2 + (1 - p_one)^2)
   } else {
-    law$p * mechanism$sampler$factor / report_space(mechanism$codec)
+    law$p * mechanism$sampler$factor / n_possible_reports(mechanism$codec)
   }
-  again <- if (is_memoised(mechanism)) {
-    sum(
-      c(mechanism$first$p, 1 - mechanism$first$p) *
-        c(mechanism$second$p, mechanism$second$q)^2
-    )
+  p_support_twice <- if (is_memoised(mechanism)) {
+    p_first <- c(mechanism$first$p, 1 - mechanism$first$p)
+    p_second <- c(mechanism$second$p, mechanism$second$q)
+    sum(p_first * p_second^2)
   }
   list(
-    marks = .Call(C_rr_bits_to_matrix, report_sets(mechanism, reports), as.double(k)),
-    both = both,
-    first = x,
-    own = law$p,
-    again = again %||% law$p^2,
-    equal = equal,
+    bits = .Call(C_rr_bits_to_matrix, report_sets(mechanism, reports), as.double(k)),
+    both = p_pair,
+    truth_bits = x,
+    p_support = law$p,
+    p_support_twice = p_support_twice %||% law$p^2,
+    p_equal = p_equal,
     numbers = mechanism$codec$numbers
   )
 }
 
+# client_facts() of a report that is one of few cells.
 cell_facts <- function(mechanism, reports, x) {
-  chance <- cell_chances(mechanism, x)
-  own <- supporting_cells(chance)
-  again <- if (is_memoised(mechanism)) {
-    sum(
-      cell_chances(mechanism$first, x) *
-        rowSums(rr_matrix(mechanism$second)[, own, drop = FALSE])^2
-    )
+  prob <- cell_probs(mechanism, x)
+  supporting <- is_supporting(prob)
+  p_support_twice <- if (is_memoised(mechanism)) {
+    p_second <- rowSums(rr_matrix(mechanism$second)[, supporting, drop = FALSE])
+    sum(cell_probs(mechanism$first, x) * p_second^2)
   }
   list(
-    counts = tabulate(report_cells(mechanism, reports), length(chance)),
-    chance = chance,
-    own = sum(chance[own]),
-    again = again %||% sum(chance[own])^2
+    counts = tabulate(report_cells(mechanism, reports), length(prob)),
+    prob = prob,
+    p_support = sum(prob[supporting]),
+    p_support_twice = p_support_twice %||% sum(prob[supporting])^2
   )
 }
 
@@ -242,31 +264,27 @@ is_cell <- function(mechanism) {
   has_categories(mechanism) || identical(names(mechanism$codec$numbers), "report")
 }
 
-cell_chances <- function(mechanism, x) {
+# The probability of each cell under truth x.
+cell_probs <- function(mechanism, x) {
   reported_shares(mechanism, as.double(seq_along(mechanism$levels) == x))
 }
 
+# The cell of each report, from 1.
 report_cells <- function(mechanism, reports) {
   codec <- mechanism$codec
-  if (length(codec$numbers)) {
-    number_cells(reports, codec) + 1L
-  } else {
-    report_codes(reports, mechanism, "reports")
-  }
+  if (length(codec$numbers)) return(number_cells(reports, codec) + 1L)
+  report_codes(reports, mechanism, "reports")
 }
 
-# A cell supports the truths whose likeliest report it is.
-supporting_cells <- function(chance) chance > max(chance) * (1 - 1e-9)
+# Does each cell support the truth that has these probabilities? A cell supports the truths whose
+# likeliest report it is.
+is_supporting <- function(prob) prob > max(prob) * (1 - 1e-9)
 
-# How many reports there are.
-report_space <- function(codec) {
-  sizes <- vapply(
-    codec$numbers,
-    function(range) (range[2] - range[1]) / range[3] + 1, 0
-  )
-  prod(
-    sizes, if (!is.null(codec$ones)) choose(codec$width, codec$ones)
-  )
+# The number of different reports.
+n_possible_reports <- function(codec) {
+  n_values <- function(range) (range[2] - range[1]) / range[3] + 1
+  n_subsets <- if (!is.null(codec$ones)) choose(codec$width, codec$ones)
+  prod(vapply(codec$numbers, n_values, 0), n_subsets)
 }
 
 # Does each report support the category that goes with it?
@@ -277,262 +295,272 @@ reports_support.rr_mechanism <- function(mechanism, reports, category) {
   if (!length(category)) return(logical())
   if (is_cell(mechanism)) {
     cells <- split(report_cells(mechanism, reports), category)
-    chances <- lapply(as.integer(names(cells)), cell_chances, mechanism = mechanism)
-    return(unsplit(
-      Map(function(chance, cell) supporting_cells(chance)[cell], chances, cells), category
-    ))
+    probs <- lapply(as.integer(names(cells)), cell_probs, mechanism = mechanism)
+    supports <- Map(function(prob, cell) is_supporting(prob)[cell], probs, cells)
+    return(unsplit(supports, category))
   }
-  place <- category - 1
-  bytes <- report_sets(mechanism, reports)[cbind(seq_along(place), place %/% 8 + 1)]
-  as.integer(bytes) %/% 2^(place %% 8) %% 2 == 1
+  bit <- category - 1
+  sets <- report_sets(mechanism, reports)
+  bytes <- sets[cbind(seq_along(bit), bit %/% 8 + 1)]
+  as.integer(bytes) %/% 2^(bit %% 8) %% 2 == 1
 }
 
 # ---- tests ----
 
-# For each truth a chi-squared test of the parts of a report, and exact tests of what they say
-# together.
-check_rows <- function(known, mechanism, alpha) {
-  number <- length(known$seen)
-  bound <- epsilon_bound(mechanism, known, alpha)
-  pooled <- pooled_tests(known)
-  rows <- lapply(seq_len(number), function(i) {
-    mine <- known$first & known$x == known$seen[i]
-    facts <- known$facts[[i]]
-    single <- single_test(facts, sum(mine))
-    joint <- rbind(
-      joint_tests(facts, some_reports(known$reports, mine), known$own[mine]), pooled
-    )
-    least <- min(1, nrow(joint) * joint$p)
-    wrong <- c(single = single$p, joint = least) < alpha / 2 / number
-    problem <- if (any(wrong)) client_problem(wrong, facts, known$own[mine], joint)
+# The table of rr_check_client(): a row for each truth, with a chi-squared test of the parts of a
+# report and exact tests of what they say together.
+audit_table <- function(audit, mechanism, alpha) {
+  n_truths <- length(audit$truths)
+  bound <- epsilon_bound(mechanism, audit, alpha)
+  pooled <- pooled_tests(audit)
+  tables <- lapply(seq_len(n_truths), function(i) {
+    is_used <- audit$is_first & audit$truth == audit$truths[i]
+    reports <- some_reports(audit$reports, is_used)
+    supports <- audit$supports[is_used]
+    facts <- audit$facts[[i]]
+
+    single <- single_test(facts, length(supports))
+    joint <- rbind(joint_tests(facts, reports, supports), pooled)
+    p_joint <- min(1, nrow(joint) * joint$p)
+    rejected <- c(single = single$p, joint = p_joint) < alpha / 2 / n_truths
+    problem <- if (any(rejected)) client_problem(rejected, facts, supports, joint)
     problem <- problem %||% epsilon_problem(bound$low, mechanism)
-    if (!known$ascending) problem <- "Positions must be increasing: their order can tell the truth."
+    if (!audit$is_ascending) {
+      problem <- "Positions must be increasing: their order can tell the truth."
+    }
     tibble(
-      truth = mechanism$levels[known$seen[i]],
-      n = as.double(sum(mine)),
+      truth = mechanism$levels[audit$truths[i]],
+      n = as.double(length(supports)),
       statistic = single$statistic,
       df = single$df,
       p.value = single$p,
-      p.joint = least,
+      p.joint = p_joint,
       epsilon = bound$estimate,
       epsilon.low = bound$low,
       epsilon.high = Inf,
       problem = problem %||% NA_character_
     )
   })
-  do.call(rbind, rows)
+  do.call(rbind, tables)
 }
 
-# Of counts that are binomial, or sums of trials whose mean chance is given (Hoeffding 1956).
-exact_tests <- function(what, count, n, chance) {
-  p <- 2 * pmin(
-    pbinom(count, n, chance), pbinom(count - 1, n, chance, lower.tail = FALSE)
-  )
-  list2DF(
-    list(
-      what = rep(what, length(count)),
-      share = count / n,
-      chance = chance,
-      p = pmin(1, p)
-    )
-  )
+# Two-sided tests of counts that are binomial, or sums of independent trials with the mean
+# probability `prob` (Hoeffding 1956). The column `test` has the kind of test.
+exact_tests <- function(test, count, n, prob) {
+  low <- pbinom(count, n, prob)
+  high <- pbinom(count - 1, n, prob, lower.tail = FALSE)
+  list2DF(list(
+    test = rep(test, length(count)),
+    share = count / n,
+    prob = prob,
+    p = pmin(1, 2 * pmin(low, high))
+  ))
 }
 
+# The chi-squared test of n reports of one truth: list(statistic, df, p).
 single_test <- function(facts, n) {
-  if (is.null(facts$marks)) cells_test(facts, n) else marks_test(facts, n)
+  if (is.null(facts$bits)) cells_test(facts, n) else bits_test(facts, n)
 }
 
-# Rare cells that are equally likely are one cell; what is still rare is left to the exact tests.
-pool_rare <- function(chance, n) {
-  alike <- match(signif(chance, 9), signif(chance, 9))
-  ifelse(n * pmin(chance, 1 - chance) < 5, -alike, seq_along(chance))
+# The cell of each cell after pooling: rare cells that are equally likely are one. Cells that are
+# still rare are left to the exact tests.
+pool_rare <- function(prob, n) {
+  rounded <- signif(prob, 9)
+  is_rare <- n * pmin(prob, 1 - prob) < 5
+  ifelse(is_rare, -match(rounded, rounded), seq_along(prob))
 }
 
+# Pearson's test of the counts of cells. If it has one degree of freedom it is exact.
 cells_test <- function(facts, n) {
-  cell <- pool_rare(facts$chance, n)
-  chance <- rowsum(facts$chance, cell)
-  counts <- rowsum(facts$counts, cell)
-  kept <- n * chance >= 5
-  statistic <- if (any(counts > 0 & chance == 0)) {
-    Inf
-  } else {
-    sum((counts - n * chance)[kept]^2 / chance[kept]) / n
-  }
-  df <- max(0, sum(kept) - 1)
+  pooled <- pool_rare(facts$prob, n)
+  prob <- rowsum(facts$prob, pooled)
+  counts <- rowsum(facts$counts, pooled)
+  used <- n * prob >= 5
+  is_impossible <- any(counts > 0 & prob == 0)
+  squares <- (counts - n * prob)[used]^2 / prob[used]
+  statistic <- if (is_impossible) Inf else sum(squares) / n
+  df <- max(0, sum(used) - 1)
   p <- if (df == 1) {
-    exact_tests("", counts[kept][1], n, chance[kept][1])$p
+    exact_tests("", counts[used][1], n, prob[used][1])$p
   } else {
-    moment_tail(statistic, df, n * chance[kept])
+    moment_p_value(statistic, df, n * prob[used])
   }
   list(statistic = statistic, df = df, p = p)
 }
 
-two_cells <- function(count, chance, n) {
-  list(counts = c(count, n - count), chance = c(chance, 1 - chance))
-}
+# The squared distance of the numbers of ones from their expectations, by their covariance.
+bits_test <- function(facts, n) {
+  if (anyNA(facts$both)) return(truth_bits_test(facts, n))
+  bits <- paired_bits(facts)
+  p_one <- diag(facts$both)[bits]
+  difference <- colSums(facts$bits[, bits, drop = FALSE]) - n * p_one
+  covariance <- facts$covariance %||% (facts$both - tcrossprod(diag(facts$both)))
+  covariance <- covariance[bits, bits, drop = FALSE]
 
-# The squared distance of the counts from what they should be, by their covariance.
-marks_test <- function(facts, n) {
-  near <- near_marks(facts)
-  chance <- diag(facts$both)[near]
-  # Marks of which pairs have no known chance are left to the exact tests.
-  if (anyNA(facts$both)) {
-    return(cells_test(
-      two_cells(sum(facts$marks[, facts$first]), facts$own, n), n
-    ))
-  }
-  difference <- colSums(facts$marks[, near, drop = FALSE]) - n * chance
-  cell <- pool_rare(chance, n)
-  spread <- (facts$spread %||% (facts$both - tcrossprod(diag(facts$both))))[
-    near, near, drop = FALSE
-  ]
-  spread <- n * t(rowsum(t(rowsum(spread, cell)), cell))
-  kept <- diag(spread) >= 5
-  if (!any(kept)) {
+  pooled <- pool_rare(p_one, n)
+  difference <- rowsum(difference, pooled)
+  covariance <- n * t(rowsum(t(rowsum(covariance, pooled)), pooled))
+  used <- diag(covariance) >= 5
+  if (!any(used)) {
     return(list(statistic = 0, df = 0, p = 1))
   }
-  axes <- eigen(spread[kept, kept, drop = FALSE], symmetric = TRUE)
-  some <- axes$values > 1e-9 * max(axes$values, 0)
-  along <- crossprod(
-    axes$vectors[, some, drop = FALSE], rowsum(difference, cell)[kept]
-  )
-  statistic <- sum(along^2 / axes$values[some])
-  list(
-    statistic = statistic,
-    df = sum(some),
-    p = moment_tail(statistic, sum(some), diag(spread)[kept])
+
+  axes <- eigen(covariance[used, used, drop = FALSE], symmetric = TRUE)
+  positive <- axes$values > 1e-9 * max(axes$values, 0)
+  distance <- crossprod(axes$vectors[, positive, drop = FALSE], difference[used])
+  statistic <- sum(distance^2 / axes$values[positive])
+  df <- sum(positive)
+  p <- moment_p_value(statistic, df, diag(covariance)[used])
+  list(statistic = statistic, df = df, p = p)
+}
+
+# The test of the truth's bits alone. If pairs of bits have no known probability the others are left
+# to the exact tests.
+truth_bits_test <- function(facts, n) {
+  n_ones <- sum(facts$bits[, facts$truth_bits])
+  p <- facts$p_support
+  cells_test(
+    list(
+      counts = c(n_ones, n - n_ones),
+      prob = c(p, 1 - p)
+    ),
+    n
   )
 }
 
-# So many marks are looked at in pairs, those of the truth among them.
-near_marks <- function(facts) {
-  head(unique(c(facts$first, seq_len(ncol(facts$marks)))), 100)
+# The bits that are looked at in pairs: at most 100, the truth's among them.
+paired_bits <- function(facts) {
+  head(unique(c(facts$truth_bits, seq_len(ncol(facts$bits)))), 100)
 }
 
-# A chi-squared distribution that is shifted and scaled to the first three moments of a sum of
-# squares of counts with these expectations, which are nearly Poisson where they are small.
-moment_tail <- function(statistic, df, expected) {
+# The upper tail of a chi-squared distribution, shifted and scaled to the first three moments of a
+# sum of squares of counts with these expectations, which are nearly Poisson if they are small.
+moment_p_value <- function(statistic, df, expected) {
   if (df == 0) return(1)
   second <- 2 * df + sum(1 / expected)
   third <- 8 * df + sum(22 / expected + 1 / expected^2)
   scale <- third / (4 * second)
-  freedom <- second / (2 * scale^2)
-  pchisq((statistic - df) / scale + freedom, freedom, lower.tail = FALSE)
+  scaled_df <- second / (2 * scale^2)
+  pchisq((statistic - df) / scale + scaled_df, scaled_df, lower.tail = FALSE)
 }
 
-# Every two marks of a report, the numbers that do not depend on the truth with and without it, and
-# equal reports.
-joint_tests <- function(facts, reports, own) {
-  n <- length(own)
-  if (is.null(facts$marks)) {
-    return(exact_tests("share", facts$counts, n, facts$chance))
+# Exact tests of each bit, of each pair of bits, of the numbers that do not depend on the truth,
+# with and without it, and of equal reports. `supports`: does each report support its truth?
+joint_tests <- function(facts, reports, supports) {
+  n <- length(supports)
+  if (is.null(facts$bits)) {
+    return(exact_tests("share", facts$counts, n, facts$prob))
   }
-  near <- near_marks(facts)
-  pairs <- upper.tri(diag(length(near))) &
-    !is.na(facts$both[near, near])
-  together <- crossprod(facts$marks[, near, drop = FALSE])
-  free <- lapply(
-    setdiff(names(facts$numbers), c("value", "sign")),
-    function(name) {
-      number_tests(reports[[name]], facts$numbers[[name]], own, facts$own)
-    }
-  )
-  rbind(exact_tests("share", colSums(facts$marks), n, diag(facts$both)),
-        exact_tests("pair", together[pairs], n, facts$both[near, near][pairs]),
-        do.call(rbind, free),
-        equal_test(reports, facts$equal))
-}
+  bits <- paired_bits(facts)
+  p_pair <- facts$both[bits, bits]
+  pairs <- upper.tri(diag(length(bits))) & !is.na(p_pair)
+  counts <- crossprod(facts$bits[, bits, drop = FALSE])
 
-# What does not depend on the truth is uniform: in each fifth of its range, odd and even.
-number_tests <- function(values, range, own, chance) {
-  ends <- range[1] +
-    ceiling(0:5 * (range[2] - range[1] + 1) / 5)
-  odd <- diff(floor(ends / 2))
-  share <- c(diff(ends) - odd, odd) /
-    (range[2] - range[1] + 1)
-  cell <- findInterval(values, ends) + 5 * (values %% 2)
-  rbind(exact_tests("number", tabulate(cell, 10), length(own), share),
-        exact_tests("number", tabulate(cell[own], 10), length(own), share * chance))
-}
-
-# If equal reports are rare their number is nearly Poisson.
-equal_test <- function(reports, equal) {
-  n <- report_number(reports)
-  if (is.null(equal) || n * equal > 0.2) return(NULL)
-  text <- do.call(
-    paste, lapply(if (is.data.frame(reports)) as.list(reports) else list(reports), as.character)
-  )
-  times <- tabulate(match(text, text))
-  pairs <- sum(times * (times - 1)) / 2
-  chance <- ppois(pairs - 1, n * (n - 1) / 2 * equal, lower.tail = FALSE)
-  data.frame(what = "equal", share = pairs, chance = equal, p = chance)
-}
-
-# Of all truths together: which reports support their truth, and whether the report that follows, or
-# a second one of the same respondent, supports its own too.
-pooled_tests <- function(known) {
-  first <- which(known$first)
-  both <- function(what, a, b, chance) {
-    if (length(a)) {
-      exact_tests(
-        what, sum(known$own[a] & known$own[b]), length(a),
-        mean(chance)
-      )
-    }
-  }
-  follows <- lapply(1:2, function(from) {
-    at <- seq(
-      from, by = 2,
-      length.out = max(0, (length(first) - from + 1) %/% 2)
-    )
-    both(
-      "next", first[at], first[at + 1],
-      known$chance[first[at]] * known$chance[first[at + 1]]
-    )
+  free_numbers <- setdiff(names(facts$numbers), c("value", "sign"))
+  uniform_tests <- lapply(free_numbers, function(name) {
+    number_tests(reports[[name]], facts$numbers[[name]], supports, facts$p_support)
   })
-  pairs <- repeated_reports(known)
-  again <- vapply(known$facts, `[[`, 0, "again")[
-    match(known$x[pairs$second], known$seen)
-  ]
   rbind(
-    exact_tests(
-      "share", sum(known$own[first]), length(first),
-      mean(known$chance[first])
-    ),
-    do.call(rbind, follows), both("again", pairs$first, pairs$second, again)
+    exact_tests("share", colSums(facts$bits), n, diag(facts$both)),
+    exact_tests("pair", counts[pairs], n, p_pair[pairs]),
+    do.call(rbind, uniform_tests),
+    equal_test(reports, facts$p_equal)
   )
+}
+
+# Exact tests of a number that does not depend on the truth: it is uniform, in each fifth of its
+# range, odd and even.
+number_tests <- function(values, range, supports, p_support) {
+  n_values <- range[2] - range[1] + 1
+  breaks <- range[1] + ceiling(0:5 * n_values / 5)
+  n_odd <- diff(floor(breaks / 2))
+  prob <- c(diff(breaks) - n_odd, n_odd) / n_values
+  cell <- findInterval(values, breaks) + 5 * (values %% 2)
+  n <- length(supports)
+  rbind(
+    exact_tests("number", tabulate(cell, 10), n, prob),
+    exact_tests("number", tabulate(cell[supports], 10), n, prob * p_support)
+  )
+}
+
+# The test of the number of pairs of equal reports, which is nearly Poisson if they are rare; NULL
+# if they are not.
+equal_test <- function(reports, p_equal) {
+  n <- report_number(reports)
+  if (is.null(p_equal) || n * p_equal > 0.2) return(NULL)
+  columns <- if (is.data.frame(reports)) as.list(reports) else list(reports)
+  text <- do.call(paste, lapply(columns, as.character))
+  times <- tabulate(match(text, text))
+  n_pairs <- sum(times * (times - 1)) / 2
+  expected <- n * (n - 1) / 2 * p_equal
+  p <- ppois(n_pairs - 1, expected, lower.tail = FALSE)
+  data.frame(test = "equal", share = n_pairs, prob = p_equal, p = p)
+}
+
+# Tests over all truths: how many reports support their truth, how many do together with the report
+# that follows, and how many together with a second report of the same respondent.
+pooled_tests <- function(audit) {
+  pair_test <- function(test, a, b, prob) {
+    if (!length(a)) return(NULL)
+    exact_tests(
+      test, sum(audit$supports[a] & audit$supports[b]), length(a),
+      mean(prob)
+    )
+  }
+  first <- which(audit$is_first)
+  n_supporting <- sum(audit$supports[first])
+  share_test <- exact_tests("share", n_supporting, length(first), mean(audit$p_support[first]))
+
+  # Pairs must not overlap: (1, 2), (3, 4), ..., then (2, 3), (4, 5), ...
+  next_tests <- lapply(1:2, function(start) {
+    n_pairs <- max(0, (length(first) - start + 1) %/% 2)
+    index <- seq(start, by = 2, length.out = n_pairs)
+    a <- first[index]
+    b <- first[index + 1]
+    pair_test("next", a, b, audit$p_support[a] * audit$p_support[b])
+  })
+  pairs <- repeated_reports(audit)
+  p_twice <- vapply(audit$facts, `[[`, 0, "p_support_twice")
+  p_twice <- p_twice[match(audit$truth[pairs$second], audit$truths)]
+  second_test <- pair_test("second", pairs$first, pairs$second, p_twice)
+  rbind(share_test, do.call(rbind, next_tests), second_test)
 }
 
 # ---- what the reports prove about epsilon ----
 
-# Of two truths, drawn at random, a report of one supports either it alone (a) or the other alone
-# (b). For every client of this epsilon a is binomial given a + b, with at most the odds e^epsilon.
-epsilon_bound <- function(mechanism, known, alpha) {
-  k <- length(known$seen)
-  if (k < 2) return(list(estimate = NA_real_, low = 0))
-  at <- which(known$first)
-  pairs <- other_truths(match(known$x[at], known$seen), k)
-  at <- at[pairs$kept]
-  other <- reports_support(
-    mechanism, some_reports(known$reports, at), known$seen[pairs$other[pairs$kept]]
-  )
-  a <- sum(known$own[at] & !other)
-  b <- sum(!known$own[at] & other)
-  counts <- do.call(rbind, lapply(known$facts, `[[`, "counts"))
-  small <- is_cell(mechanism) && length(counts) <= 1000
-  levels <- c(
-    pairs_bound(a, b, alpha / (1 + small)),
-    if (small) table_bound(counts, alpha / 2)
-  )
+# list(estimate, low): the measured epsilon and its lower limit. Each report is paired with another
+# truth: it supports its truth alone (a reports), the other alone (b reports), both or none. For any
+# client of this epsilon a is binomial given a + b, with odds of at most e^epsilon.
+epsilon_bound <- function(mechanism, audit, alpha) {
+  n_truths <- length(audit$truths)
+  if (n_truths < 2) return(list(estimate = NA_real_, low = 0))
+  rows <- which(audit$is_first)
+  pairs <- other_truths(match(audit$truth[rows], audit$truths), n_truths)
+  rows <- rows[pairs$used]
+  second_truth <- audit$truths[pairs$other[pairs$used]]
+  supports_truth <- audit$supports[rows]
+  supports_other <- reports_support(mechanism, some_reports(audit$reports, rows), second_truth)
+  a <- sum(supports_truth & !supports_other)
+  b <- sum(!supports_truth & supports_other)
+
+  counts <- do.call(rbind, lapply(audit$facts, `[[`, "counts"))
+  has_table <- is_cell(mechanism) && length(counts) <= 1000
+  low <- if (has_table) {
+    c(pairs_bound(a, b, alpha / 2), table_bound(counts, alpha / 2))
+  } else {
+    pairs_bound(a, b, alpha)
+  }
   list(
     estimate = if (a + b > 0) log(a / b) else NA_real_,
-    low = max(0, levels)
+    low = max(0, low)
   )
 }
 
+# The lower Clopper-Pearson limit of the log odds of a, given a + b.
 pairs_bound <- function(a, b, alpha) qlogis(qbeta(alpha, a, b + 1))
 
-# Clopper-Pearson limits of all probabilities at once. Rows are truths.
+# The largest ratio of two probabilities of one report (a column) that the Clopper-Pearson limits of
+# all cells prove at once, as a logarithm. Rows are truths.
 table_bound <- function(counts, alpha) {
   n <- rowSums(counts)
   alpha <- alpha / 2 / length(counts)
@@ -540,156 +568,152 @@ table_bound <- function(counts, alpha) {
   high <- matrix(
     qbeta(alpha, counts + 1, n - counts, lower.tail = FALSE), nrow(counts)
   )
-  max(
-    log(apply(low, 2, max)) - log(apply(high, 2, min))
-  )
+  max_low <- apply(low, 2, max)
+  min_high <- apply(high, 2, min)
+  max(log(max_low) - log(min_high))
 }
 
-# Another truth for each report, the neighbours in turn on both sides; only as many as there are
-# reports the other way.
-other_truths <- function(x, k) {
-  turn <- (number_within(x) - 1) %% (k - 1)
-  other <- (x - 1 + ifelse(
+# list(other, used): another truth for each report of the truths `x`, the neighbours in turn on both
+# sides. Used are as many reports of each pair of truths as there are in the opposite direction.
+other_truths <- function(x, n_truths) {
+  turn <- (number_within(x) - 1) %% (n_truths - 1)
+  step <- ifelse(
     turn %% 2 == 0, turn / 2 + 1, -(turn + 1) / 2
-  )) %% k + 1
-  pair <- (x - 1) * k + other
-  found <- unique(pair)
-  reverse <- tabulate(match(pair, found))[
-    match((other - 1) * k + x, found)
-  ]
-  list(
-    other = other,
-    kept = number_within(pair) <= replace(reverse, is.na(reverse), 0)
   )
+  other <- (x - 1 + step) %% n_truths + 1
+  pair <- (x - 1) * n_truths + other
+  reverse_pair <- (other - 1) * n_truths + x
+  pairs <- unique(pair)
+  n_reverse <- tabulate(match(pair, pairs))[match(reverse_pair, pairs)]
+  n_reverse[is.na(n_reverse)] <- 0
+  list(other = other, used = number_within(pair) <= n_reverse)
 }
 
+# 1, 2, ... within each group.
 number_within <- function(group) ave(seq_along(group), group, FUN = seq_along)
 
 # ---- several questions ----
 
-# Each question by itself, and whether reports of two questions support their truths together.
-product_rows <- function(knowns, mechanism, alpha) {
+# The tables of the questions, and a last row for all: whether reports of two questions support
+# their truths together, and the sum of the budgets.
+product_audit_table <- function(audits, mechanism, alpha) {
   questions <- mechanism$questions
-  rows <- do.call(rbind, lapply(names(questions), function(name) {
-    rows <- check_rows(knowns[[name]], questions[[name]], alpha / length(questions))
-    add_column(rows, question = name, .before = 1)
-  }))
-  bounds <- rows[!duplicated(rows$question), ]
-  pairs <- combn(length(questions), 2, simplify = FALSE)
-  joint <- do.call(
-    rbind,
-    lapply(pairs, function(pair) {
-      one <- knowns[[pair[1]]]
-      other <- knowns[[pair[2]]]
-      exact_tests(
-        "", sum(one$own & other$own & one$first), sum(one$first),
-        mean((one$chance * other$chance)[one$first])
-      )
-    })
-  )
-  least <- min(1, joint$p * nrow(joint))
-  problem <- if (least < alpha / 2) {
+  tables <- lapply(names(questions), function(name) {
+    table <- audit_table(audits[[name]], questions[[name]], alpha / length(questions))
+    add_column(table, question = name, .before = 1)
+  })
+  table <- do.call(rbind, tables)
+  bounds <- table[!duplicated(table$question), ]
+
+  tests <- lapply(combn(length(questions), 2, simplify = FALSE), function(pair) {
+    a <- audits[[pair[1]]]
+    b <- audits[[pair[2]]]
+    is_used <- a$is_first
+    n_support <- sum(a$supports & b$supports & is_used)
+    exact_tests(
+      "", n_support, sum(is_used), mean((a$p_support * b$p_support)[is_used])
+    )
+  })
+  joint <- do.call(rbind, tests)
+  p_joint <- min(1, joint$p * nrow(joint))
+  problem <- if (p_joint < alpha / 2) {
     "The questions of one respondent are not randomized independently of each other."
   }
-  low <- sum(bounds$epsilon.low)
-  rbind(
-    rows,
-    tibble(
-      question = toString(names(questions)),
-      truth = NA_character_,
-      n = as.double(sum(knowns[[1]]$first)),
-      statistic = NA,
-      df = NA,
-      p.value = NA,
-      p.joint = least,
-      epsilon = sum(bounds$epsilon),
-      epsilon.low = low,
-      epsilon.high = Inf,
-      problem = problem %||% epsilon_problem(low, mechanism) %||% NA_character_
-    )
+  epsilon_low <- sum(bounds$epsilon.low)
+  row <- tibble(
+    question = toString(names(questions)),
+    truth = NA_character_,
+    n = as.double(sum(audits[[1]]$is_first)),
+    statistic = NA,
+    df = NA,
+    p.value = NA,
+    p.joint = p_joint,
+    epsilon = sum(bounds$epsilon),
+    epsilon.low = epsilon_low,
+    epsilon.high = Inf,
+    problem = problem %||% epsilon_problem(epsilon_low, mechanism) %||% NA_character_
   )
+  rbind(table, row)
 }
 
-# ---- words ----
+# ---- problems in words ----
 
+# A sentence if the reports prove more than the promised epsilon, else NULL.
 epsilon_problem <- function(low, mechanism) {
-  if (low > mechanism$epsilon) {
-    sprintf(
-      "The reports prove an epsilon of at least %s, above the promised %s.",
-      format(low, digits = 3), format(mechanism$epsilon, digits = 3)
-    )
-  }
+  if (low <= mechanism$epsilon) return(NULL)
+  proved <- format(low, digits = 3)
+  promised <- format(mechanism$epsilon, digits = 3)
+  sprintf("The reports prove an epsilon of at least %s, above the promised %s.", proved, promised)
 }
 
-client_problem <- function(wrong, facts, own, joint) {
-  if (all(own) && facts$own < 1) {
+# The likeliest reason of the rejected tests. `rejected` has the names single and joint.
+client_problem <- function(rejected, facts, supports, joint) {
+  if (all(supports) && facts$p_support < 1) {
     return("Every report holds the truth: the answers were not randomized.")
   }
-  if (is_turned(facts, length(own))) {
-    return(
-      "The bits of each byte are in the wrong order: the highest comes first, and the lowest should."
-    )
+  if (has_reversed_bits(facts, length(supports))) {
+    return(paste(
+      "The bits of each byte are in the wrong order: the highest comes first, and the lowest",
+      "should."
+    ))
   }
   joint <- joint[joint$p * nrow(joint) < 0.001, ]
-  kinds <- c(
-    "equal", if (wrong[["single"]]) "share", "number", "share", "next", "again", "pair"
+  # A wrong share is named first if the chi-squared test saw it.
+  tests <- c(
+    "equal", if (rejected[["single"]]) "share", "number", "share", "next", "second", "pair"
   )
-  what <- c(intersect(kinds, joint$what), "share")[1]
-  at <- joint[joint$what == what, ]
-  at <- at[which.min(at$p), ]
-  shares <- format(c(mean(own), facts$own), digits = 3)
-  both <- format(c(at$share, at$chance), digits = 3)
+  test <- c(intersect(tests, joint$test), "share")[1]
+  worst <- joint[joint$test == test, ]
+  worst <- worst[which.min(worst$p), ]
+
+  shares <- format(c(mean(supports), facts$p_support), digits = 3)
+  pair <- format(c(worst$share, worst$prob), digits = 3)
+  pair_words <- paste(
+    "Two parts of a report come together in %s of the reports, which should be %s: each needs a",
+    "random number of its own."
+  )
+  share_words <- paste(
+    "%s of the reports hold the truth, which should be %s; or the others are not as frequent as",
+    "they should be."
+  )
   switch(
-    what,
+    test,
     equal = "Different reports are equal too often: each must be drawn anew.",
     number = "Numbers that no answer should change are not uniform, or depend on the truth.",
     `next` = "A report depends on the report before it: each must be drawn anew.",
-    again = "The permanent answers were not kept, or not drawn as they should be.",
-    pair = sprintf(
-      paste(
-        "Two parts of a report come together in %s of the reports, which should be %s: each needs a",
-        "random number of its own."
-      ),
-      both[1], both[2]
-    ),
-    share = sprintf(
-      paste(
-        "%s of the reports hold the truth, which should be %s; or the others are not as frequent as",
-        "they should be."
-      ),
-      shares[1], shares[2]
-    )
+    second = "The permanent answers were not kept, or not drawn as they should be.",
+    pair = sprintf(pair_words, pair[1], pair[2]),
+    share = sprintf(share_words, shares[1], shares[2])
   )
 }
 
-# Would the highest bit of each byte first make these counts what they should be?
-is_turned <- function(facts, n) {
-  width <- ncol(facts$marks)
-  if (is.null(width) || width %% 8 > 0) return(FALSE)
-  place <- seq_len(width) - 1
-  facts$marks <- facts$marks[, 8 * (place %/% 8) + 8 - place %% 8]
-  marks_test(facts, n)$p > 1e-3
+# Would the counts be as they should if the highest bit of each byte came first?
+has_reversed_bits <- function(facts, n) {
+  n_bits <- ncol(facts$bits)
+  if (is.null(n_bits) || n_bits %% 8 > 0) return(FALSE)
+  bit <- seq_len(n_bits) - 1
+  facts$bits <- facts$bits[, 8 * (bit %/% 8) + 8 - bit %% 8]
+  bits_test(facts, n)$p > 1e-3
 }
 
 # ---- files ----
 
-# A file has the numbers of the mechanism, and between its settings the code of one of the package's
-# files.
+# The table of a file: it must have the numbers of the mechanism, and between its settings the code
+# of one of the package's files.
 check_client_file <- function(file, mechanism) {
-  check_that(file.exists(file), file, "reports", "reports, or the name of a file that is there",
-             c("file", "argument"))
+  check_that(
+    file.exists(file), file, "reports", "reports, or the name of a file that is there",
+    c("file", "argument")
+  )
   text <- file_text(file)
   plan <- client_text(mechanism)
-  forms <- c(
+  # The plan stands in the text as it is, within markup, or within a string.
+  unescaped <- c(
     text, gsub("\\u003c", "<", text, fixed = TRUE), gsub("\\\\([\\\\\"])", "\\1", text)
   )
-  folder <- system.file("client", package = "candor")
-  sources <- list.files(folder, "[.](js|mjs|py|html)$", full.names = TRUE)
-  core <- file_text(file.path(folder, "candor.js"))
-  problem <- if (!any(grepl(plan, forms, fixed = TRUE))) {
+  problem <- if (!any(grepl(plan, unescaped, fixed = TRUE))) {
     "The file does not hold the numbers of this mechanism's sampler."
-  } else if (trimws(text) != plan &&
-      !any(vapply(sources, is_filled, NA, text = text, core = core))) {
+  } else if (trimws(text) != plan && !has_package_code(text)) {
     "The file holds other code than this version of the package writes."
   }
   tibble(
@@ -706,24 +730,30 @@ check_client_file <- function(file, mechanism) {
   )
 }
 
-# The pieces of a source stand in the text in their order, and between them are JSON or words
-# without markup.
-is_filled <- function(source, text, core) {
+# Is the text one of the package's sources with its settings filled in?
+has_package_code <- function(text) {
+  folder <- system.file("client", package = "candor")
+  sources <- list.files(folder, "[.](js|mjs|py|html)$", full.names = TRUE)
+  core <- file_text(file.path(folder, "candor.js"))
+  any(vapply(sources, is_filled_source, NA, text = text, core = core))
+}
+
+# Do the pieces of the source stand in the text in their order, with JSON or words without markup
+# between them?
+is_filled_source <- function(source, text, core) {
   source <- sub("{{client}}", core, file_text(source), fixed = TRUE)
-  pieces <- strsplit(source, "\\{\\{[a-z]+\\}\\}|(?<=\nPLAN = )None|(?<= plan: )null", perl = TRUE)[[
-    1
-  ]]
+  gaps <- "\\{\\{[a-z]+\\}\\}|(?<=\nPLAN = )None|(?<= plan: )null"
+  pieces <- strsplit(source, gaps, perl = TRUE)[[1]]
   for (i in seq_along(pieces)) {
-    at <- regexpr(pieces[i], text, fixed = TRUE)
-    gap <- substr(text, 1, at - 1)
-    # Between tags stands text for who has no scripts.
-    words <- if (i > 1 && endsWith(pieces[i - 1], ">")) "^[^<>]*$" else "^[^<>\"; ]*$"
+    start <- regexpr(pieces[i], text, fixed = TRUE)
+    if (start < 0 || (i == 1 && start > 1)) return(FALSE)
+    gap <- substr(text, 1, start - 1)
+    # Between tags there is text for browsers without scripts.
+    between_tags <- i > 1 && endsWith(pieces[i - 1], ">")
+    words <- if (between_tags) "^[^<>]*$" else "^[^<>\"; ]*$"
     json <- sub("^json.loads\\((.*)\\)$", "\\1", gap)
-    if (at < 0 || (i == 1 && at > 1) ||
-        !(grepl(words, gap) || jsonlite::validate(json))) {
-      return(FALSE)
-    }
-    text <- substring(text, at + nchar(pieces[i]))
+    if (!grepl(words, gap) && !jsonlite::validate(json)) return(FALSE)
+    text <- substring(text, start + nchar(pieces[i]))
   }
   !nzchar(text)
 }

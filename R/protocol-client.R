@@ -116,42 +116,49 @@ rr_client <- function(
   invisible(file)
 }
 
+# The path, or an error if the file is there and must not be replaced.
 check_new_file <- function(file, overwrite) {
   file <- check_path(file)
   if (file.exists(file) && !check_flag(overwrite, "overwrite")) {
-    abort("{.file {file}} is there already: {.code overwrite = TRUE} replaces it.", c(
-      "file", "argument"
-    ))
+    abort(
+      "{.file {file}} is there already: {.code overwrite = TRUE} replaces it.",
+      c("file", "argument")
+    )
   }
   file
 }
 
-# A file of inst/client whose first `place` is filled in.
-client_source <- function(name, place, text) {
-  put_text(file_text(system.file("client", name, package = "candor")), place, text)
+# The text of a file of inst/client, with `text` in place of its first `placeholder`.
+client_source <- function(name, placeholder, text) {
+  put_text(file_text(system.file("client", name, package = "candor")), placeholder, text)
 }
 
-# Every character of `value` stands for itself.
-put_text <- function(text, place, value) sub(place, value, text, fixed = TRUE)
+# The text with `value` in place of its first `placeholder`. Every character of `value` stands for
+# itself.
+put_text <- function(text, placeholder, value) sub(placeholder, value, text, fixed = TRUE)
 
+# The text of a file in UTF-8, with line ends of Unix.
 file_text <- function(file) {
   text <- readChar(file, file.size(file), useBytes = TRUE)
   Encoding(text) <- "UTF-8"
   gsub("\r\n", "\n", text, fixed = TRUE)
 }
 
+# The text as HTML that shows it.
 html_text <- function(text) {
   gsub("<", "&lt;", gsub("&", "&amp;", text, fixed = TRUE), fixed = TRUE)
 }
 
-# All questions of a mechanism of several, whether a respondent answers each of them or one.
+# The questions of a mechanism, whether a respondent answers each of them or one; NULL if it has
+# none.
 client_questions <- function(mechanism) {
   mechanism$questions %||% if (identical(mechanism$part_column, "question")) mechanism$parts
 }
 
+# The plan file of a mechanism: JSON, which clients read and candor reads back.
 client_text <- function(mechanism) {
   questions <- client_questions(mechanism)
-  each <- lapply(names(questions), function(name) {
+  plans <- lapply(names(questions), function(name) {
     list(name = name, plan = checked_plan(questions[[name]]))
   })
   members <- list(
@@ -160,27 +167,27 @@ client_text <- function(mechanism) {
     epsilon = if (is.finite(mechanism$epsilon)) mechanism$epsilon,
     mechanism = tryCatch(plain_argument(mechanism), candor_error = function(e) NULL),
     plan = if (is.null(questions)) checked_plan(mechanism),
-    questions = if (length(each)) each,
-    sample = if (length(each) && is.null(mechanism$questions)) TRUE
+    questions = if (length(plans)) plans,
+    sample = if (length(plans) && is.null(mechanism$questions)) TRUE
   )
   json_text(members[lengths(members) > 0])
 }
 
-# What people do, or the interviewer's mistakes, no device can draw; and no device shall draw what
-# protects nobody.
+# The plan of a mechanism, or an error. No device can draw what people do, nor the interviewer's
+# mistakes, and no device shall draw what protects nobody.
 checked_plan <- function(mechanism) {
   if (!identical(designed(mechanism), mechanism) || !is.null(mechanism$parameters)) {
     refuse_behaviour(mechanism)
   }
   plan <- client_plan(mechanism)
-  if (is.infinite(mechanism$epsilon) && reveals(plan, mechanism)) {
+  if (is.infinite(mechanism$epsilon) && has_revealed_answer(plan, mechanism)) {
     refuse_client(mechanism, "Each report to some answer reveals that answer.")
   }
   plan
 }
 
 # Is there an answer whose every report no other answer has?
-reveals <- function(plan, mechanism) {
+has_revealed_answer <- function(plan, mechanism) {
   if (!is.null(plan$own)) {
     return(all(
       c(plan$own, plan$other) %in% c("1", strrep("0", 16))
@@ -192,12 +199,14 @@ reveals <- function(plan, mechanism) {
   any(rowSums(possible[, colSums(possible) > 1, drop = FALSE]) == 0)
 }
 
+# An error: the mechanism includes what respondents do.
 refuse_behaviour <- function(mechanism) {
   refuse_client(
     mechanism, "It describes what people do, which no device draws: give the design in it."
   )
 }
 
+# An error: a client cannot draw from the mechanism.
 refuse_client <- function(mechanism, why, instead = NULL) {
   abort(
     c(
@@ -208,11 +217,13 @@ refuse_client <- function(mechanism, why, instead = NULL) {
   )
 }
 
-# ---- plans: what the sampler draws, as ?clients describes it ----
+# ---- plans: the numbers of the sampler, as ?clients describes them ----
 
+# The plan of a mechanism: a list that becomes JSON.
 client_plan <- function(mechanism) UseMethod("client_plan")
 
-# `numbers` are what the sampler of bits is given.
+# A plan without its empty members. `numbers` are those of the sampler of bits, whose words become
+# `own` and `other`: P(1) of the truth's bit and of any other bit.
 new_plan <- function(
   kind, mechanism, ..., numbers = NULL, reports = NULL, levels = mechanism$levels
 ) {
@@ -235,25 +246,19 @@ client_plan.rr_mechanism <- function(mechanism) {
     return(new_plan("bits", mechanism, numbers = mechanism$sampler$numbers))
   }
   if (!has_categories(mechanism)) refuse_client(mechanism, "Its reports are of another kind.")
-  numbers <- category_sampler(mechanism)
+  sampler <- category_sampler(mechanism)
   k <- length(mechanism$levels)
-  if (k > 1000 && !startsWith(numbers$kind, "grr")) {
+  if (k > 1000 && !startsWith(sampler$kind, "grr")) {
     refuse_client(mechanism, "It has more than 1,000 levels.")
   }
-  drawn <- .Call(
-    C_rr_plan_words, plan_sizes(mechanism), plan_kind(numbers), as.double(numbers$numbers)
-  )
-  if (drawn$kind != "rows") {
-    return(new_plan(drawn$kind, mechanism, chance = drawn$words, reports = mechanism$reports))
+  numbers <- as.double(sampler$numbers)
+  result <- .Call(C_rr_plan_words, plan_sizes(mechanism), plan_kind(sampler), numbers)
+  words <- result$words
+  if (result$kind != "rows") {
+    return(new_plan(result$kind, mechanism, chance = words, reports = mechanism$reports))
   }
-  cuts <- unname(
-    lapply(
-      split(
-        drawn$words, rep(seq_len(k), each = length(drawn$words) / k)
-      ),
-      I
-    )
-  )
+  truth <- rep(seq_len(k), each = length(words) / k)
+  cuts <- unname(lapply(split(words, truth), I))
   new_plan(
     "rows",
     mechanism,
@@ -266,7 +271,7 @@ client_plan.rr_mechanism <- function(mechanism) {
 client_plan.rr_compose <- function(mechanism) {
   if (!is_memoised(mechanism)) return(NextMethod())
   second <- if (draws_bits(mechanism$second)) {
-    again_plan(mechanism)
+    second_bits_plan(mechanism)
   } else {
     client_plan(mechanism$second)
   }
@@ -274,13 +279,13 @@ client_plan.rr_compose <- function(mechanism) {
            reports = if (has_categories(mechanism)) mechanism$reports)
 }
 
-# Bits of a first stage, drawn once more.
-again_plan <- function(mechanism) {
+# The plan of a second stage that draws the bits of the first once more.
+second_bits_plan <- function(mechanism) {
   new_plan("again", mechanism$second, numbers = mechanism$second$sampler$numbers)
 }
 
 client_plan.rr_bloom <- function(mechanism) {
-  places <- lapply(seq_len(mechanism$cohorts), function(cohort) {
+  filters <- lapply(seq_len(mechanism$cohorts), function(cohort) {
     lapply(seq_along(mechanism$levels), function(x) {
       I(mechanism$places[, x, cohort] - 1)
     })
@@ -291,11 +296,11 @@ client_plan.rr_bloom <- function(mechanism) {
     mechanism,
     numbers = first$sampler$numbers,
     cohorts = mechanism$cohorts,
-    places = places
+    places = filters
   )
   plan$k <- mechanism$bits_number
   if (!mechanism$memoised) return(plan)
-  new_plan("memoised", mechanism, first = plan, second = again_plan(mechanism))
+  new_plan("memoised", mechanism, first = plan, second = second_bits_plan(mechanism))
 }
 
 client_plan.rr_bitflip <- function(mechanism) {
@@ -312,17 +317,18 @@ client_plan.rr_subset <- function(mechanism) {
   new_plan("subset", mechanism, chance = support_words(mechanism), size = mechanism$size)
 }
 
-# The chance of the other side of a coin, as draw_coins() draws it.
-coin_words <- function(p, other) {
-  if (p == 0) {
-    "1"
-  } else {
-    .Call(C_rr_plan_words, c(2, 2), plan_kind(list(kind = "binary")), c(p, other, 0, 1))$words[
-      2
-    ]
-  }
+# The probability 1 - p of a coin's second side, in words for a plan, as draw_coins() draws it.
+# `p_second` is 1 - p without loss of digits.
+coin_words <- function(p, p_second) {
+  if (p == 0) return("1")
+  kind <- plan_kind(list(kind = "binary"))
+  words <- .Call(
+    C_rr_plan_words, c(2, 2), kind, c(p, p_second, 0, 1)
+  )$words
+  words[2]
 }
 
+# The probability that a report supports its truth, in words for a plan.
 support_words <- function(mechanism) {
   .Call(C_rr_chance_words, mechanism$sampler$factor, mechanism$epsilon)
 }
@@ -364,8 +370,8 @@ client_plan.rr_hadamard <- function(mechanism) {
 
 # ---- the page ----
 
-# Text goes in as JSON and is shown as text, never as HTML. The hashes let this script and this
-# style run, and no other.
+# The text of a web page that asks the questions and randomizes the answers. Text goes in as JSON
+# and is shown as text, never as HTML. The hashes let this script and this style run, and no other.
 client_page <- function(mechanism, plan, question, key, settings) {
   questions <- client_questions(mechanism) %||% list(mechanism)
   if (!is.null(names(questions))) {
@@ -376,15 +382,16 @@ client_page <- function(mechanism, plan, question, key, settings) {
     key = key,
     levels = unlist(lapply(questions, `[[`, "levels"))
   )
-  wanted <- c(length(questions), 1, length(lines$levels))
+  n_lines <- c(length(questions), 1, length(lines$levels))
+  is_line <- function(text) grepl("[^[:space:]]", text) & !grepl("[[:cntrl:]]", text)
   for (i in seq_along(lines)) {
-    x <- lines[[i]]
-    if (is.character(x) && length(x) == wanted[i] &&
-        all(grepl("[^[:space:]]", x) & !grepl("[[:cntrl:]]", x))) {
+    text <- lines[[i]]
+    if (is.character(text) && length(text) == n_lines[i] && all(is_line(text))) {
       next
     }
     abort(c(
-      "{.arg {names(lines)[i]}} must be {wanted[i]} line{?s} of text.", x = "It is {describe(x)}."
+      "{.arg {names(lines)[i]}} must be {n_lines[i]} line{?s} of text.",
+      x = "It is {describe(text)}."
     ))
   }
   epsilon <- lasting_epsilon(questions, mechanism)
@@ -396,42 +403,37 @@ client_page <- function(mechanism, plan, question, key, settings) {
       epsilon = if (is.finite(epsilon)) epsilon
     )
   )
-  shown <- json_text(settings[lengths(settings) > 0])
-  shown <- gsub(
-    "<", "\\u003c", paste0("{\"client\": ", plan, ", ", substring(shown, 2)), fixed = TRUE
-  )
+  members <- json_text(settings[lengths(settings) > 0])
+  page <- paste0("{\"client\": ", plan, ", ", substring(members, 2))
+  page <- gsub("<", "\\u003c", page, fixed = TRUE)
   text <- client_source(
     "page.html", "{{client}}", file_text(system.file("client", "candor.js", package = "candor"))
   )
-  text <- put_text(text, "{{page}}", shown)
-  for (part in c("script", "style")) {
-    text <- put_text(text, paste0("{{", part, "}}"), part_hash(text, part))
+  text <- put_text(text, "{{page}}", page)
+  for (tag in c("script", "style")) {
+    text <- put_text(text, paste0("{{", tag, "}}"), element_hash(text, tag))
   }
   send <- settings$send
-  text <- put_text(
-    text, "{{connect}}", if (is.null(send)) "'none'" else sub("[?].*", "", send)
-  )
-  leftwards <- grepl(
-    "^(ar|arc|ckb|dv|fa|he|ks|ps|sd|syr|ug|ur|yi)(-|$)|-(Arab|Hebr|Thaa)(-|$)", settings$language
-  )
-  text <- put_text(
-    put_text(text, "{{language}}", settings$language), "{{dir}}", if (leftwards) "rtl" else "ltr"
-  )
+  address <- if (is.null(send)) "'none'" else sub("[?].*", "", send)
+  text <- put_text(text, "{{connect}}", address)
+  right_to_left <- "^(ar|arc|ckb|dv|fa|he|ks|ps|sd|syr|ug|ur|yi)(-|$)|-(Arab|Hebr|Thaa)(-|$)"
+  direction <- if (grepl(right_to_left, settings$language)) "rtl" else "ltr"
+  text <- put_text(text, "{{language}}", settings$language)
+  text <- put_text(text, "{{dir}}", direction)
   put_text(text, "{{old}}", html_text(settings$words$old))
 }
 
 # The hash of a page's script or style, in base64.
-part_hash <- function(text, part) {
-  inside <- sub(sprintf(".*<%s>(.*)</%s>.*", part, part), "\\1", text)
-  bytes <- cli::hash_raw_sha256(charToRaw(enc2utf8(inside)))
-  jsonlite::base64_enc(
-    as.raw(
-      strtoi(substring(bytes, 2 * 1:32 - 1, 2 * 1:32), 16)
-    )
+element_hash <- function(text, tag) {
+  content <- sub(sprintf(".*<%s>(.*)</%s>.*", tag, tag), "\\1", text)
+  hash <- cli::hash_raw_sha256(charToRaw(enc2utf8(content)))
+  bytes <- strtoi(
+    substring(hash, 2 * 1:32 - 1, 2 * 1:32), 16
   )
+  jsonlite::base64_enc(as.raw(bytes))
 }
 
-# What all reports of a device may tell together: a page of permanent answers makes many.
+# Epsilon of all reports of a device together: a page of permanent answers makes many.
 lasting_epsilon <- function(questions, mechanism) {
   if (all(vapply(questions, is_memoised, NA))) {
     sum(vapply(questions, permanent_epsilon, 0))
@@ -440,6 +442,7 @@ lasting_epsilon <- function(questions, mechanism) {
   }
 }
 
+# The texts of the page, a list: those of the user, else those of the language.
 page_words <- function(words, language) {
   shipped <- jsonlite::read_json(system.file("client", "words.json", package = "candor"))
   check_that(
@@ -447,44 +450,42 @@ page_words <- function(words, language) {
     "language", "one tag of a language, such as {.val de} or {.val pt-BR}"
   )
   words <- as.list(words)
-  wrong <- setdiff(names(words), names(shipped$en))
-  if (length(wrong) || length(words) != sum(nzchar(names(words)))) {
-    near <- if (length(wrong)) meant_of(wrong, names(shipped$en))
+  unknown <- setdiff(names(words), names(shipped$en))
+  if (length(unknown) || length(words) != sum(nzchar(names(words)))) {
+    suggestion <- if (length(unknown)) meant_of(unknown, names(shipped$en))
     abort(c(
       "{.arg words} must have names of the page's texts, see {.help rr_client}.",
-      x = "It is {describe(words)}.", x = if (length(wrong)) "There is no text {.val {wrong[1]}}.",
-      i = near
+      x = "It is {describe(words)}.",
+      x = if (length(unknown)) "There is no text {.val {unknown[1]}}.", i = suggestion
     ))
   }
   for (name in names(words)) {
-    check_that(
-      is.character(words[[name]]) && length(words[[name]]) == 1L &&
-        !is.na(words[[name]]),
-      words[[name]], paste0("words$", name), "one text"
-    )
+    text <- words[[name]]
+    is_text <- is.character(text) && length(text) == 1L && !is.na(text)
+    check_that(is_text, text, paste0("words$", name), "one text")
   }
-  own <- shipped[[sub("-.*", "", tolower(language))]]
-  lacking <- if (is.null(own)) setdiff(names(shipped$en), names(words))
+  translation <- shipped[[sub("-.*", "", tolower(language))]]
+  lacking <- if (is.null(translation)) setdiff(names(shipped$en), names(words))
   if (length(lacking)) {
     abort(c(
       "{.arg words} must have all texts: there are none in {.arg language} {.val {language}}.",
       x = "It lacks {format_labels(lacking)}."
     ))
   }
-  utils::modifyList(own %||% list(), words)[names(shipped$en)]
+  utils::modifyList(translation %||% list(), words)[names(shipped$en)]
 }
 
-# Browsers send to no other: a policy has no letters beyond ASCII, and a request no name or
-# password.
+# The address for reports, or an error. Browsers send to no other address: a policy has no letters
+# beyond ASCII, and a request no name or password.
 check_address <- function(send) {
   port <- "(:([0-5]?[0-9]{1,4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
   pattern <- paste0(
     "^https://[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?", port,
     "([/?][A-Za-z0-9._~!$&()*+=:@%/?-]*)?$"
   )
+  is_address <- is.character(send) && length(send) == 1L && grepl(pattern, send)
   check_that(
-    is.null(send) ||
-      (is.character(send) && length(send) == 1L && grepl(pattern, send)),
-    send, "send", "an address that starts with https://, in ASCII, without a name and password"
+    is.null(send) || is_address, send, "send",
+    "an address that starts with https://, in ASCII, without a name and password"
   )
 }

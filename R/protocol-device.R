@@ -1,5 +1,5 @@
-# Physical devices: dice, coins, cards, slips, digits and birthdays, with the exact chances that
-# they have.
+# Dice, coins, cards, slips, digits and birthdays are devices: their exact probabilities, and the
+# instructions for respondents and interviewers.
 
 #' Dice, coins, cards and birthdays for a privacy budget
 #'
@@ -63,60 +63,60 @@ rr_device <- function(
   epsilon <- check_number(epsilon, "epsilon", min = 0, min_open = TRUE)
   n <- if (is.null(n)) NA_real_ else check_count(n, "n", min = 1)
   truth <- check_probability(truth %||% 0.5, "truth")
-  check_that(
-    is.null(births) || (is.numeric(births) && length(births) == 12L &&
-      all(is.finite(births) & births > 0)),
-    births, "births", "the shares of twelve months"
-  )
-  rows <- do.call(rbind, lapply(physical_devices(births), device_row, design, epsilon, n, truth))
-  rows[order(-rows$epsilon), ]
+  has_shares <- is.numeric(births) && length(births) == 12L &&
+    all(is.finite(births) & births > 0)
+  check_that(is.null(births) || has_shares, births, "births", "the shares of twelve months")
+  tables <- lapply(physical_devices(births), device_row, design, epsilon, n, truth)
+  table <- do.call(rbind, tables)
+  table[order(-table$epsilon), ]
 }
 
-# The file lists for each device the outcomes in their order, and their whole weights: of days ten
-# thousandths.
+# The devices, a list for each row of the file: `outcomes` in their order, their `weights`, and the
+# `total` of all weights. Weights are whole numbers; those of days are ten thousandths. `births`
+# replace the weights of birthdays.
 physical_devices <- function(births) {
   table <- sheet_table("devices.dcf")
-  days <- c(
+  month_days <- c(
     31, 28.2425, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31
   )
   lapply(seq_len(nrow(table)), function(i) {
-    thing <- as.list(table[i, ])
-    thing[c("outcomes", "weights")] <- strsplit(
-      c(thing$outcomes, thing$weights), " "
+    device <- as.list(table[i, ])
+    device[c("outcomes", "weights")] <- strsplit(
+      c(device$outcomes, device$weights), " "
     )
-    thing$weights <- rep_len(as.double(thing$weights), length(thing$outcomes))
-    thing$total <- if (is.na(thing$total)) {
-      sum(thing$weights)
+    n_outcomes <- length(device$outcomes)
+    device$weights <- rep_len(as.double(device$weights), n_outcomes)
+    device$total <- if (is.na(device$total)) {
+      sum(device$weights)
     } else {
-      as.double(thing$total)
+      as.double(device$total)
     }
-    if (is.null(births) || !startsWith(thing$device, "birthday")) return(thing)
-    thing$total <- sum(births)
-    thing$weights <- if (length(thing$outcomes) == 12) {
-      births
-    } else {
-      rep(sum(births / days), 28)
-    }
-    thing
+    if (is.null(births) || !is_birthday(device)) return(device)
+    device$total <- sum(births)
+    # Each of the days 1 to 28 is in all twelve months.
+    device$weights <- if (n_outcomes == 12) births else rep(sum(births / month_days), 28)
+    device
   })
 }
 
-device_row <- function(thing, design, epsilon, n, truth) {
-  k <- length(thing$outcomes)
-  sizes <- cumsum(thing$weights)
-  odds <- switch(
-    design,
-    warner = sizes / (thing$total - sizes),
-    (thing$total - sizes) / sizes
-  )
-  # Two events that exclude each other: the first outcomes and the last, of days the next. Months
-  # are not halved.
-  forced <- design == "forced"
-  halves <- 2 * seq_len(k) <= k & thing$device != "birthday, first months"
-  fits <- which(odds > 1 + 1e-12 & log(odds) <= epsilon & (!forced | halves))
-  # Without an event there is no row: that of the first one is left out.
+is_birthday <- function(device) startsWith(device$device, "birthday")
+
+# The row of rr_device() for one device, with the largest epsilon that is not above `epsilon`. A
+# device without such an event has no row.
+device_row <- function(device, design, epsilon, n, truth) {
+  k <- length(device$outcomes)
+  sizes <- cumsum(device$weights)
+  remaining <- device$total - sizes
+  odds <- if (design == "warner") sizes / remaining else remaining / sizes
+  # Forced response needs two events that exclude each other: the first outcomes, and the last or,
+  # if they are days, the next. Months are not halved.
+  is_forced <- design == "forced"
+  has_second <- 2 * seq_len(k) <= k & device$device != "birthday, first months"
+  can_use <- odds > 1 + 1e-12 & log(odds) <= epsilon & (!is_forced | has_second)
+  fits <- which(can_use)
+  # If no event fits, the row is that of the first outcome and is left out at the end.
   m <- c(fits[which.max(odds[fits])], 1)[1]
-  p <- sizes[m] / thing$total
+  p <- sizes[m] / device$total
   mechanism <- switch(
     design,
     warner = rr_warner(p),
@@ -124,47 +124,50 @@ device_row <- function(thing, design, epsilon, n, truth) {
     forced = rr_forced(p)
   )
   channel <- rr_matrix(mechanism)[, 2]
-  yes <- sum(c(1 - truth, truth) * channel)
-  last <- if (startsWith(thing$device, "birthday")) {
-    m + seq_len(m)
-  } else {
-    k - m + seq_len(m)
-  }
-  events <- c(
-    event_words(thing, seq_len(m)), if (forced) event_words(thing, last)
-  )
+  p_yes <- sum(c(1 - truth, truth) * channel)
+  first <- seq_len(m)
+  second <- if (is_birthday(device)) m + first else k - m + first
+  events <- c(event_words(device, first), if (is_forced) event_words(device, second))
+  std_error <- sqrt(p_yes * (1 - p_yes) / n) /
+    abs(channel[[2]] - channel[[1]])
+  # The columns of a tibble hide `device` from those after them.
+  fraction <- fraction_text(sizes[m], device$total)
+  note <- device$note
   row <- tibble(
-    device = thing$device,
+    device = device$device,
     event = paste(events, collapse = "; "),
-    fraction = fraction_text(sizes[m], thing$total),
+    fraction = fraction,
     probability = p,
     epsilon = log(odds[m]),
-    std.error = sqrt(yes * (1 - yes) / n) /
-      abs(channel[[2]] - channel[[1]]),
-    note = thing$note,
+    std.error = std_error,
+    note = note,
     mechanism = list(mechanism),
-    outcomes = list(c(list(seq_len(m)), if (forced) list(last)))
+    outcomes = list(c(list(first), if (is_forced) list(second)))
   )
   row[length(fits) > 0, ]
 }
 
-event_words <- function(thing, chosen) {
-  names <- thing$outcomes[chosen]
-  range <- length(names) > 2 && !thing$device %in% c("coins2", "coins3", "suit")
-  words <- if (range) paste(names[1], "to", names[length(names)])
-    else sub(", ([^,]*)$", " or \\1", paste(names, collapse = ", "))
-  sprintf(thing$event, words)
+# The event that a device shows one of the outcomes at `index`, such as "1 to 4" or "1 or 2".
+event_words <- function(device, index) {
+  names <- device$outcomes[index]
+  is_range <- length(names) > 2 && !device$device %in% c("coins2", "coins3", "suit")
+  words <- if (is_range) {
+    paste(names[1], "to", names[length(names)])
+  } else {
+    sub(", ([^,]*)$", " or \\1", paste(names, collapse = ", "))
+  }
+  sprintf(device$event, words)
 }
 
-# In lowest terms; shares of births that are no whole numbers have decimals.
+# The text of size / total in lowest terms; shares of births that are no whole numbers have
+# decimals.
 fraction_text <- function(size, total) {
   if (size != floor(size) || total != floor(total)) {
     return(format(size / total, digits = 4))
   }
   divisor <- function(a, b) if (b == 0) a else divisor(b, a %% b)
-  paste(
-    sprintf("%.0f", c(size, total) / divisor(total, size)), collapse = "/"
-  )
+  terms <- c(size, total) / divisor(total, size)
+  paste(sprintf("%.0f", terms), collapse = "/")
 }
 
 #' @param x One row of what `rr_device()` returns; or a mechanism of [rr_warner()], [rr_crosswise()], [rr_triangular()], [rr_forced()], [rr_unrelated()], [rr_kuk()] or [rr_grr()].
@@ -199,23 +202,29 @@ rr_instructions <- function(
   mechanism <- check_mechanism(if (is.null(row)) x else row$mechanism[[1]], "x")
   sheet <- sheet_words(language, words)
   design <- sub("^rr_", "", mechanism$made$constructor %||% "")
-  check_that(
-    design %in%
-      c("warner", "crosswise", "triangular", "forced", "unrelated", "kuk", "grr", "dealt"),
-    mechanism, "x", "a design that has a sheet"
-  )
-  parts <- sheet_parts(mechanism, design, sheet, row, innocuous, language)
+  check_that(design %in% sheet_designs, mechanism, "x", "a design that has a sheet")
+  sections <- sheet_sections(mechanism, design, sheet, row, innocuous, language)
   values <- sheet_values(mechanism, design, sheet, row, question, innocuous)
   if (language != "en" && !is.null(row)) values$device <- paste0("; ", row$fraction)
-  parts <- rapply(parts, fill_sheet, how = "list", values = values)
-  text <- if (as == "html") html_sheet(parts, sheet$title, language) else markdown_sheet(parts)
+  sections <- rapply(sections, fill_sheet, how = "list", values = values)
+  text <- if (as == "html") {
+    html_sheet(sections, sheet$title, language)
+  } else {
+    markdown_sheet(sections)
+  }
   if (is.null(file)) return(text)
   file <- check_new_file(file, overwrite)
   write_whole(text, file)
   invisible(file)
 }
 
-sheet_parts <- function(mechanism, design, sheet, row, innocuous, language) {
+sheet_designs <- c(
+  "warner", "crosswise", "triangular", "forced", "unrelated", "kuk", "grr", "dealt"
+)
+
+# The sections of a sheet, as lines of Markdown with placeholders: list(head, steps, reasons,
+# interviewer, methods), of which `steps` are a list.
+sheet_sections <- function(mechanism, design, sheet, row, innocuous, language) {
   if (!design %in% c("crosswise", "triangular")) innocuous <- NULL
   device <- if (!is.null(row)) device_words(row, language, innocuous)
   list(
@@ -227,17 +236,20 @@ sheet_parts <- function(mechanism, design, sheet, row, innocuous, language) {
   )
 }
 
-markdown_sheet <- function(parts) {
-  text <- paste0(paste(unlist(parts), collapse = "\n\n"), "\n")
+# The text of a sheet; items of one list stand on lines that follow each other.
+markdown_sheet <- function(sections) {
+  text <- paste0(paste(unlist(sections), collapse = "\n\n"), "\n")
   gsub("(?m)^([*] .*)\n\n(?=[*] )", "\\1\n", text, perl = TRUE)
 }
 
+# A matrix from a file of inst/client, with a row for each record.
 sheet_table <- function(name) {
   table <- read.dcf(system.file("client", name, package = "candor"))
   Encoding(table) <- "UTF-8"
   table
 }
 
+# The texts of all sheets in one language, a list; `words` of the user replace them.
 sheet_words <- function(language, words) {
   table <- sheet_table("instructions.dcf")
   sheet <- as.list(table[table[, "language"] == language, ])
@@ -246,42 +258,42 @@ sheet_words <- function(language, words) {
   utils::modifyList(sheet, as.list(words))
 }
 
-# What the respondent does with a device, and which outcomes count: a list of them for each event.
+# list(act, ask, events): what the respondent does with a device, the innocuous question, and the
+# lines of the outcomes of each event. A user's own innocuous question has no outcomes.
 device_words <- function(row, language, innocuous) {
   table <- sheet_table("devices.dcf")
-  thing <- table[table[, "device"] == row$device, ]
-  own <- paste0("outcomes-", language)
-  outcomes <- if (own %in% names(thing) && !is.na(thing[[own]])) {
-    thing[[own]]
-  } else {
-    thing[["outcomes"]]
-  }
-  faces <- lapply(row$outcomes[[1]], function(at) {
-    paste("*", strsplit(outcomes, " ")[[1]][at])
+  device <- table[table[, "device"] == row$device, ]
+  column <- paste0("outcomes-", language)
+  is_translated <- column %in% names(device) && !is.na(device[[column]])
+  outcomes <- device[[if (is_translated) column else "outcomes"]]
+  outcomes <- strsplit(outcomes, " ")[[1]]
+  events <- lapply(row$outcomes[[1]], function(index) {
+    paste("*", outcomes[index])
   })
-  if (!is.null(innocuous)) faces <- list(NULL)
+  if (!is.null(innocuous)) events <- list(NULL)
   list(
-    act = thing[[paste0("act-", language)]],
-    ask = innocuous %||% thing[[paste0("ask-", language)]],
-    faces = faces
+    act = device[[paste0("act-", language)]],
+    ask = innocuous %||% device[[paste0("ask-", language)]],
+    events = events
   )
 }
 
-# The steps, each with what belongs to it. The boxes stand for the reports, which are the levels.
+# The steps, a list of lines: each step with its items and boxes. The boxes stand for the reports,
+# which are the levels.
 sheet_steps <- function(design, sheet, device) {
   boxes <- paste("\u2610", answer_boxes(design, sheet))
-  event <- function(i) c(device$ask, device$faces[[i]])
+  event <- function(i) c(device$ask, device$events[[i]])
   second <- sub("{innocuous}", device$ask %||% "{innocuous}", sheet$second, fixed = TRUE)
   answer <- c(sheet$tick, rev(boxes))
   steps <- if (design %in% c("crosswise", "triangular")) {
     list(
       device$act,
-      c(sheet$mind, sheet$first, second, device$faces[[1]]),
+      c(sheet$mind, sheet$first, second, device$events[[1]]),
       c(sheet[[design]], rev(boxes))
     )
   } else if (is.null(device)) {
-    any <- paste0(design, "-any")
-    list(sheet[[if (any %in% names(sheet)) any else design]], answer)
+    any_device <- paste0(design, "-any")
+    list(sheet[[if (any_device %in% names(sheet)) any_device else design]], answer)
   } else if (design == "warner") {
     list(device$act, event(1), sheet$warner, sheet$opposite, answer)
   } else {
@@ -295,13 +307,14 @@ sheet_steps <- function(design, sheet, device) {
   }
   steps <- steps[lengths(steps) > 0]
   Map(
-    function(step, number) {
-      replace(step, 1, paste0(number, ". ", step[1]))
+    function(step, i) {
+      replace(step, 1, paste0(i, ". ", step[1]))
     },
     steps, seq_along(steps)
   )
 }
 
+# The texts of the boxes, no first; a placeholder if they are the levels.
 answer_boxes <- function(design, sheet) {
   switch(
     design,
@@ -311,7 +324,7 @@ answer_boxes <- function(design, sheet) {
   )
 }
 
-# Answers that are no and yes are said in the language of the sheet.
+# The labels of the answers; no and yes are in the language of the sheet.
 sheet_labels <- function(mechanism, sheet) {
   if (identical(mechanism$levels, c("no", "yes"))) {
     c(sheet$no, sheet$yes)
@@ -320,7 +333,7 @@ sheet_labels <- function(mechanism, sheet) {
   }
 }
 
-# Of 100 people of each answer, and why nobody can be sure.
+# The lines that say why nobody can be sure, and how 100 people of each answer would report.
 sheet_reasons <- function(mechanism, design, sheet) {
   levels <- sheet_labels(mechanism, sheet)
   boxes <- switch(
@@ -330,16 +343,10 @@ sheet_reasons <- function(mechanism, design, sheet) {
     levels
   )
   channel <- sheet_channel(mechanism)
-  examples <- vapply(
-    seq_along(levels),
-    function(t) {
-      says <- paste(
-        sprintf(sheet$says, shares_of_100(channel[t, ]), boxes), collapse = ", "
-      )
-      sprintf(sheet$example, levels[t], says)
-    },
-    ""
-  )
+  examples <- vapply(seq_along(levels), function(x) {
+    says <- sprintf(sheet$says, shares_of_100(channel[x, ]), boxes)
+    sprintf(sheet$example, levels[x], paste(says, collapse = ", "))
+  }, "")
   epsilon <- mechanism$epsilon
   why <- if (design == "dealt") {
     "group"
@@ -353,16 +360,17 @@ sheet_reasons <- function(mechanism, design, sheet) {
   c(sheet[[why]], examples)
 }
 
-# What a report says by itself; cards of one deck tie the reports of a block.
+# The channel of a report by itself: cards of one deck tie the reports of a block.
 sheet_channel <- function(mechanism) rr_matrix(mechanism$marginal %||% mechanism)
 
 # Whole numbers that add up to 100: the largest remainders are rounded up.
 shares_of_100 <- function(shares) {
-  whole <- floor(100 * shares + 1e-9)
-  left <- order(whole - 100 * shares)
-  whole + (order(left) <= 100 - sum(whole))
+  floors <- floor(100 * shares + 1e-9)
+  remainder_order <- order(floors - 100 * shares)
+  floors + (order(remainder_order) <= 100 - sum(floors))
 }
 
+# The lines for the interviewer: what to read out, how to enter answers, and notes.
 interviewer_lines <- function(mechanism, design, sheet, row, language) {
   table <- sheet_table("devices.dcf")
   column <- if (language == "en") "note" else paste0("note-", language)
@@ -378,10 +386,16 @@ interviewer_lines <- function(mechanism, design, sheet, row, language) {
   c(paste("##", sheet$interviewer), paste("*", lines))
 }
 
+# The values of the placeholders, by name.
 sheet_values <- function(mechanism, design, sheet, row, question, innocuous) {
   levels <- sheet_labels(mechanism, sheet)
   channel <- sheet_channel(mechanism)
-  number <- function(x) format(x, digits = 4)
+  p <- if (design == "warner") {
+    channel[2, 2]
+  } else {
+    channel[2, 2] - channel[1, 2]
+  }
+  digits_text <- function(x) format(x, digits = 4)
   list(
     event = if (design == "forced") sheet$named else sheet$chosen,
     question = question,
@@ -390,52 +404,48 @@ sheet_values <- function(mechanism, design, sheet, row, question, innocuous) {
     yes = levels[2],
     `entry-no` = mechanism$levels[1],
     `entry-yes` = mechanism$levels[2],
-    p = number(
-      channel[2, 2] - if (design == "warner") 0 else channel[1, 2]
-    ),
-    p1 = number(channel[2, 2]),
-    p2 = number(channel[1, 2]),
+    p = digits_text(p),
+    p1 = digits_text(channel[2, 2]),
+    p2 = digits_text(channel[1, 2]),
     answers = toString(levels),
-    epsilon = number(mechanism$epsilon),
+    epsilon = digits_text(mechanism$epsilon),
     design = mechanism$design,
     device = if (is.null(row)) "" else sprintf("; %s, probability %s", row$event, row$fraction),
     cards = mechanism$cards,
     deck = paste(mechanism$forced, paste0("\"", levels, "\""), collapse = ", "),
     named = paste0(
-      levels, " ", number(apply(channel, 2, min)), collapse = ", "
+      levels, " ", digits_text(apply(channel, 2, min)), collapse = ", "
     ),
     boxes = levels
   )
 }
 
-# A line with {boxes} becomes one for each answer. `event` comes first: it has braces of its own.
+# The lines with their placeholders filled in; a line with {boxes} becomes one for each answer.
+# `event` comes first among the values: it has braces of its own.
 fill_sheet <- function(lines, values) {
-  lines <- unlist(
-    lapply(lines, function(line) {
-      if (grepl("{boxes}", line, fixed = TRUE)) {
-        paste("\u2610", rev(values$boxes))
-      } else {
-        line
-      }
-    })
-  )
+  box_lines <- paste("\u2610", rev(values$boxes))
+  has_boxes <- grepl("{boxes}", lines, fixed = TRUE)
+  lines <- as.list(lines)
+  lines[has_boxes] <- list(box_lines)
+  lines <- unlist(lines)
   for (name in setdiff(names(values), "boxes")) {
-    place <- paste0("{", name, "}")
-    if (!any(grepl(place, lines, fixed = TRUE))) next
+    placeholder <- paste0("{", name, "}")
+    if (!any(grepl(placeholder, lines, fixed = TRUE))) next
     check_that(length(values[[name]]) == 1L, values[[name]], name, "one text")
-    lines <- gsub(place, values[[name]], lines, fixed = TRUE)
+    lines <- gsub(placeholder, values[[name]], lines, fixed = TRUE)
   }
   lines
 }
 
-html_sheet <- function(parts, title, language) {
+# The sheet as a web page.
+html_sheet <- function(sections, title, language) {
   section <- function(...) c("<section>", ..., "</section>")
-  steps <- lapply(parts$steps, function(step) {
+  steps <- lapply(sections$steps, function(step) {
     c("<fieldset>", html_lines(step, "<ul class=\"faces\">"), "</fieldset>")
   })
   body <- c(
-    section(html_lines(parts$head), unlist(steps), html_lines(parts$reasons)),
-    section(html_lines(parts$interviewer)), section(html_lines(parts$methods))
+    section(html_lines(sections$head), unlist(steps), html_lines(sections$reasons)),
+    section(html_lines(sections$interviewer)), section(html_lines(sections$methods))
   )
   text <- file_text(system.file("client", "sheet.html", package = "candor"))
   text <- put_text(text, "{{body}}", paste(body, collapse = "\n"))
@@ -450,11 +460,12 @@ html_lines <- function(lines, list = "<ul>") {
     sub(" .*", "", lines), c("#", "##", "*", "\u2610"), nomatch = 5
   )
   text <- html_text(ifelse(kind == 5, lines, sub("^[^ ]* ", "", lines)))
-  text <- paste0(c("<h1>", "<h2>", "<li>", "<p class=\"box\">", "<p>")[kind], text,
-                 c("</h1>", "</h2>", "</li>", "</p>", "</p>")[kind])
-  item <- kind == 3
+  open <- c("<h1>", "<h2>", "<li>", "<p class=\"box\">", "<p>")[kind]
+  close <- c("</h1>", "</h2>", "</li>", "</p>", "</p>")[kind]
+  is_item <- kind == 3
+  begins_list <- is_item & !c(FALSE, is_item[-length(is_item)])
+  ends_list <- is_item & !c(is_item[-1], FALSE)
   paste0(
-    ifelse(item & !c(FALSE, item[-length(item)]), list, ""),
-    text, ifelse(item & !c(item[-1], FALSE), "</ul>", "")
+    ifelse(begins_list, list, ""), open, text, close, ifelse(ends_list, "</ul>", "")
   )
 }

@@ -287,7 +287,7 @@ study("longitudinal, local hashing", m, law, function(r) ((r$slope - 1) * m$prim
 # ---- count-mean sketches: strings, which four public functions send to eight buckets ----
 strings <- c("tea", "coffee", "water", "milk", "juice", "cocoa")
 m3 <- rr_count_mean_sketch(1, width = 8, functions = 4)
-buckets <- t(candor:::sketch_places(m3, strings)) # strings x functions
+buckets <- t(candor:::sketch_buckets(m3, strings)) # strings x functions
 half <- 1 / (1 + exp(achieved(m3) / 2))
 bloom_study("sketch, eight bits", array(buckets, c(1, dim(buckets))), 1 - half, half, function(x) rr_perturb(strings[x], m3))
 # Rows are strings, columns (sign, column, function); the Hadamard matrix has a row for each bucket.
@@ -300,7 +300,7 @@ signs <- function(buckets, size) {
 sign_cell <- function(r, size) (r$cohort - 1L) * 2L * size + r$index + 1L + ifelse(r$sign > 0, size, 0L)
 m4 <- rr_count_mean_sketch(1, width = 8, functions = 4, one_bit = TRUE)
 size <- as.integer(m4$bit$size)
-supports <- signs(t(candor:::sketch_places(m4, strings)), size)
+supports <- signs(t(candor:::sketch_buckets(m4, strings)), size)
 study("sketch, one bit", m4, two_levels(supports, achieved(m4)), function(r) sign_cell(r, size), draw = function(x) rr_perturb(strings[x], m4), also = function(counts) {
   frequency("sketch, one bit", "the sign is that of the bucket of the truth", sum(counts[supports]), sum(counts), 1 / (1 + exp(-achieved(m4))))
   uniform("sketch, one bit", "functions and columns", rowsum(colSums(counts), paste(rep(1:4, each = 2 * size), rep(seq_len(size), 8)))[, 1])
@@ -309,7 +309,7 @@ study("sketch, one bit", m4, two_levels(supports, achieved(m4)), function(r) sig
 m5 <- rr_prefixes(1, lengths = 1:2, width = 8, functions = 4, one_bit = TRUE)
 words <- c("a", "b", "ab", "ba", "bb", "abc")
 asked <- lapply(c(1, 2, 2), function(length) ifelse(nchar(words) < length, paste0(words, "\u0004"), substr(words, 1, length)))
-supports <- do.call(cbind, Map(function(part, asked) signs(t(candor:::sketch_places(part, asked)), size), m5$parts, asked))
+supports <- do.call(cbind, Map(function(part, asked) signs(t(candor:::sketch_buckets(part, asked)), size), m5$parts, asked))
 study("prefixes of strings", m5, two_levels(supports, achieved(m5)),
       function(r) (match(r$part, names(m5$parts)) - 1L) * 8L * size + sign_cell(r, size), draw = function(x) rr_perturb(words[x], m5), also = function(counts) {
         frequency("prefixes of strings", "the sign is that of the bucket of the prefix", sum(counts[supports]), sum(counts), 1 / (1 + exp(-achieved(m5))))

@@ -142,13 +142,13 @@ test_that("the chi-squared test of counts, rare ones pooled or not, has the tail
   cells <- c(0.6, rep(0.1, 3), rep(0.005, 18), rep(1e-4, 100))
   times <- extended(8000, 20000)
   draws <- rmultinom(times, 1000, cells / sum(cells))
-  p <- apply(draws, 2, function(counts) cells_test(list(counts = counts, chance = cells / sum(cells)), 1000)$p)
+  p <- apply(draws, 2, function(counts) cells_test(list(counts = counts, prob = cells / sum(cells)), 1000)$p)
   expect_lt(tail_share(p), 5e-3 + 4 * sqrt(5e-3 / times))
   bits <- c(0.5, rep(0.0045, 19))
   both <- outer(bits, bits)
   diag(both) <- bits
   draws <- matrix(rbinom(20 * 5000, 1000, bits), 20)
-  shares <- tail_share(apply(draws, 2, function(counts) marks_test(list(marks = rbind(counts), both = both, first = 1), 1000)$p))
+  shares <- tail_share(apply(draws, 2, function(counts) bits_test(list(bits = rbind(counts), both = both, truth_bits = 1), 1000)$p))
   expect_lt(shares, 8e-3)
 })
 
@@ -167,7 +167,7 @@ test_that("measured epsilon has the bounds of the vectors", {
 test_that("pairs are drawn as often from either truth, and a bound above the promise is a problem by name", {
   x <- rep(1:6, c(30, 30, 30, 7, 30, 30))
   pairs <- other_truths(x, 6)
-  table <- table(factor(x, 1:6)[pairs$kept], factor(pairs$other, 1:6)[pairs$kept])
+  table <- table(factor(x, 1:6)[pairs$used], factor(pairs$other, 1:6)[pairs$used])
   expect_true(isSymmetric(unname(unclass(table))))
   expect_true(all(pairs$other != x))
   expect_identical(unname(diag(table)), rep(0L, 6))

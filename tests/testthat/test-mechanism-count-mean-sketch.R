@@ -81,7 +81,7 @@ test_that("epsilon is that of all reports, and drawing keeps within it", {
   # What the sampler does, bit by bit, in the bucket of the truth and outside: five standard deviations.
   sketch <- rr_count_mean_sketch(1, 8, 3)
   reports <- rr_perturb(rep("tea", 30000), sketch)
-  own <- candor:::sketch_places(sketch, "tea")[reports$cohort, 1]
+  own <- candor:::sketch_buckets(sketch, "tea")[reports$cohort, 1]
   seen <- as.matrix(reports$bits)
   expect_lt(abs(mean(seen[cbind(seq_along(own), own)]) - sketch$p), 5 * 0.5 / sqrt(30000))
   expect_lt(abs(mean(seen[cbind(seq_along(own), own %% 8 + 1)]) - sketch$q), 5 * 0.5 / sqrt(30000))
@@ -91,11 +91,11 @@ test_that("epsilon is that of all reports, and drawing keeps within it", {
 test_that("functions depend on the string, the key and nothing else, and buckets look drawn at random", {
   sketch <- rr_count_mean_sketch(1, 16, 200)
   strings <- c("", "a", "b", "\u00fc", "a string of more than sixteen bytes")
-  places <- candor:::sketch_places(sketch, strings)
-  expect_identical(candor:::sketch_places(sketch, rev(strings))[, 5:1], places)
-  expect_identical(candor:::sketch_places(sketch, iconv("\u00fc", "UTF-8", "latin1"))[, 1] == places[, 4], rep(TRUE, 200))
-  expect_false(identical(candor:::sketch_places(rr_count_mean_sketch(1, 16, 200, key = 2), strings), places))
-  many <- candor:::sketch_places(sketch, sprintf("w%d", 1:300))
+  places <- candor:::sketch_buckets(sketch, strings)
+  expect_identical(candor:::sketch_buckets(sketch, rev(strings))[, 5:1], places)
+  expect_identical(candor:::sketch_buckets(sketch, iconv("\u00fc", "UTF-8", "latin1"))[, 1] == places[, 4], rep(TRUE, 200))
+  expect_false(identical(candor:::sketch_buckets(rr_count_mean_sketch(1, 16, 200, key = 2), strings), places))
+  many <- candor:::sketch_buckets(sketch, sprintf("w%d", 1:300))
   # 60,000 buckets: chi-square on 15 degrees of freedom, a false alarm in a million.
   expect_lt(sum((tabulate(many, 16) - 3750)^2 / 3750), qchisq(1 - 1e-6, 15))
   # Pairs collide as often as they should: 200 functions of 299 pairs.

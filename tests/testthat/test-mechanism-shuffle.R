@@ -171,7 +171,7 @@ test_that("the bound holds for several questions, sketches and prefixes: everybo
   # Three words in two buckets, under the hash functions as they are; then words that differ in every function.
   words <- c("ale", "gin", "tea", "cup")
   buckets <- function(sketch, words) {
-    places <- sketch_places(sketch, words)
+    places <- sketch_buckets(sketch, words)
     drawn_matrix(rep(list(rr_matrix(sketch$bit)), sketch$cohorts), asplit(places, 1))
   }
   for (one_bit in c(FALSE, TRUE)) {
