@@ -22,7 +22,7 @@ encode_reports <- function(x, mechanism) {
   }
   if (is.character(x)) {
     return(list(
-      codes = translate(match_labels(x, mechanism), x, own = TRUE),
+      codes = translate(match_labels(x, mechanism), x, is_by_row = TRUE),
       first = 1L
     ))
   }
@@ -36,7 +36,7 @@ encode_reports <- function(x, mechanism) {
   first <- first_number(mechanism)
   if (is.null(first)) {
     return(list(
-      codes = translate(match(x, label_values(mechanism)), x, own = TRUE),
+      codes = translate(match(x, label_values(mechanism)), x, is_by_row = TRUE),
       first = 1L
     ))
   }
@@ -155,14 +155,14 @@ truth_side <- function(mechanism) {
 # own positions.
 label_values <- function(mechanism) {
   k <- length(mechanism$reports)
-  places <- if (takes_bits(mechanism)) {
+  positions <- if (takes_bits(mechanism)) {
     unname(match(1:2, mechanism$bits)) - 1
   } else {
     seq_len(k)
   }
   values <- mechanism$numeric_levels
-  if (is.null(values) || (anyNA(values) && all(values == places, na.rm = TRUE))) {
-    places
+  if (is.null(values) || (anyNA(values) && all(values == positions, na.rm = TRUE))) {
+    positions
   } else {
     values
   }
@@ -182,9 +182,9 @@ unclass_codes <- function(x) `attributes<-`(x, NULL)
 
 # Codes of `x` after relabelling; a report that has no label becomes 0, which the kernel refuses,
 # while a missing one stays NA, also where NA is a level.
-translate <- function(positions, x, own = FALSE) {
+translate <- function(positions, x, is_by_row = FALSE) {
   positions[is.na(positions)] <- 0L
-  if (own) return(replace(positions, is.na(x), NA_integer_))
+  if (is_by_row) return(replace(positions, is.na(x), NA_integer_))
   positions[is.na(levels(x))] <- NA_integer_
   codes <- unclass_codes(x)
   # A malformed factor: a code of 0 would silently drop its report.
@@ -252,12 +252,12 @@ labelled_reports <- function(x, mechanism) {
   }
   if (is.null(labels)) return(values)
   text <- label_text(values)
-  known <- label_text(labels)
-  if (!any(names(labels) %in% mechanism$reports) && any(known %in% mechanism$reports)) {
+  value_text <- label_text(labels)
+  if (!any(names(labels) %in% mechanism$reports) && any(value_text %in% mechanism$reports)) {
     return(text)
   }
-  place <- match(text, known)
-  ifelse(is.na(place), text, names(labels)[place])
+  index <- match(text, value_text)
+  ifelse(is.na(index), text, names(labels)[index])
 }
 
 # The values that would be levels, for answers of the type of `x`.
@@ -276,12 +276,12 @@ wanted_answers <- function(x, mechanism) {
 
 sensitive_places <- function(sensitive, labels) {
   if (is.factor(sensitive)) sensitive <- as.character(sensitive)
-  at <- if (is.atomic(sensitive)) {
+  index <- if (is.atomic(sensitive)) {
     match(sensitive, if (is.character(sensitive)) labels else seq_along(labels))
   }
-  check_that(length(at) && !anyNA(at), sensitive, "sensitive", "labels or positions of categories",
+  check_that(length(index) && !anyNA(index), sensitive, "sensitive", "labels or positions of categories",
              c("level", "argument"))
-  unique(at)
+  unique(index)
 }
 
 # Levels with an order of their own: an ordered factor, or numbers. (Levels given only by their

@@ -111,21 +111,21 @@ rr_longitudinal <- function(
 # What the second stage may leave of a signal p - q. It is a trifle less than the quotient, so that
 # no rounding of the probabilities of either stage, in the last place of numbers near 1/2, takes a
 # report above its level.
-signal_left <- function(kept, first) {
+signal_left <- function(quotient, first) {
   slack <- 4 * .Machine$double.eps
-  max(0, kept * (1 - 2 * slack - slack / first) - slack)
+  max(0, quotient * (1 - 2 * slack - slack / first) - slack)
 }
 
 # (p - q) / (p1 - q1) is what the second stage keeps; the rest is drawn uniformly.
 longitudinal_grr <- function(levels, permanent, epsilon) {
   first <- rr_grr(levels, epsilon = permanent)
   k <- length(first$levels)
-  whole <- grr_levels(k, epsilon)
-  kept <- signal_left(whole$p_minus_q / first$p_minus_q, first$p_minus_q)
-  second <- rr_grr(first$levels, p = (1 + (k - 1) * kept) / k)
+  total <- grr_levels(k, epsilon)
+  retained <- signal_left(total$p_minus_q / first$p_minus_q, first$p_minus_q)
+  second <- rr_grr(first$levels, p = (1 + (k - 1) * retained) / k)
   second["numeric_levels"] <- first["numeric_levels"]
   mechanism <- rr_compose(first, second)
-  mechanism[c("epsilon", "p", "q")] <- list(epsilon, whole$p, whole$q)
+  mechanism[c("epsilon", "p", "q")] <- list(epsilon, total$p, total$q)
   mechanism
 }
 
@@ -136,11 +136,11 @@ longitudinal_bits <- function(levels, permanent, epsilon, protocol) {
   # Symmetric bits: of the whole p - q, or for the optimized form 1 - 2 q, the first stage has its
   # own.
   share <- if (optimized) 2 else 4
-  kept <- signal_left(
+  retained <- signal_left(
     tanh(epsilon / share) / tanh(permanent / share), tanh(permanent / share)
   )
   pair <- if (stages[2] == "sue") {
-    c((1 + kept) / 2, (1 - kept) / 2)
+    c((1 + retained) / 2, (1 - retained) / 2)
   } else {
     c(1 / 2, half_stage(first, epsilon))
   }
@@ -174,10 +174,10 @@ longitudinal_hash <- function(levels, permanent, epsilon) {
   mechanism <- rr_local_hash(levels, epsilon)
   g <- mechanism$g
   first <- grr_levels(g, permanent)$p_minus_q
-  kept <- signal_left(grr_levels(g, epsilon)$p_minus_q / first, first)
+  retained <- signal_left(grr_levels(g, epsilon)$p_minus_q / first, first)
   two_stages(
     mechanism, rr_local_hash(levels, permanent, g = g),
-    rr_grr(g, p = (1 + (g - 1) * kept) / g),
+    rr_grr(g, p = (1 + (g - 1) * retained) / g),
     sprintf("Two stages, local hashing (g = %s)", format_count(g))
   )
 }

@@ -23,10 +23,10 @@ rr_prefixes <- function(
   ...
 ) {
   check_dots_empty(...)
-  whole <- is_numbers(lengths) && length(lengths) &&
+  is_whole <- is_numbers(lengths) && length(lengths) &&
     all(is.finite(lengths) & lengths == floor(lengths))
   check_that(
-    whole && all(lengths >= 1) && all(diff(lengths) > 0), lengths, "lengths",
+    is_whole && all(lengths >= 1) && all(diff(lengths) > 0), lengths, "lengths",
     "whole numbers of characters that increase, from 1"
   )
   # Each group has hash functions of its own: strings that collide in one, and survive, do not
@@ -36,17 +36,17 @@ rr_prefixes <- function(
       epsilon, width, functions, one_bit, (check_key(key) + i - 1) %% 2^32
     )
   }
-  part <- sketch(1)
+  first <- sketch(1)
   names <- c(vapply(lengths, format_count, ""), held_out)
-  if (length(part$reports) * length(names) > sketch_cells) {
+  if (length(first$reports) * length(names) > sketch_cells) {
     abort("The sketches of so many {.arg lengths} and {.arg functions} are too large.", "too_large")
   }
-  parts <- setNames(lapply(seq_along(names), sketch), names)
+  sketches <- setNames(lapply(seq_along(names), sketch), names)
   design <- sprintf(
     "Prefixes of %s characters, and whole strings held out", paste(lengths, collapse = ", ")
   )
   made(
-    new_rr_sampled("prefixes", "any text", parts, "part", design, lengths = as.double(lengths)),
+    new_rr_sampled("prefixes", "any text", sketches, "part", design, lengths = as.double(lengths)),
     "rr_prefixes", epsilon = epsilon, lengths = lengths, width = width, functions = functions,
     one_bit = one_bit, key = key, fields = NULL
   )

@@ -95,25 +95,25 @@ size_words.rr_product <- function(mechanism) {
 # Several mechanisms of one question each, from arguments or one list, with names that tell columns
 # apart.
 named_mechanisms <- function(...) {
-  parts <- list(...)
-  if (length(parts) == 1L && is.list(parts[[1]]) &&
-      !inherits(parts[[1]], "rr_mechanism")) {
-    parts <- parts[[1]]
+  questions <- list(...)
+  if (length(questions) == 1L && is.list(questions[[1]]) &&
+      !inherits(questions[[1]], "rr_mechanism")) {
+    questions <- questions[[1]]
   }
-  names <- names(parts)
-  if (!length(parts) || is.null(names) || !all(nzchar(names)) ||
+  names <- names(questions)
+  if (!length(questions) || is.null(names) || !all(nzchar(names)) ||
       anyDuplicated(names)) {
     abort(c("Questions must be mechanisms with different names.",
             i = "For example {.code drugs = rr_warner(0.8), theft = rr_crosswise(0.25)}."))
   }
   check_result_names(names, "Questions must not have")
   for (name in names) {
-    part <- check_mechanism(parts[[name]], name)
-    single <- is.null(part$questions) && !identical(part$part_column, "question") &&
-      is.null(part$codec$block)
-    check_that(single, part, name, "a single question, without blocks of people")
+    question <- check_mechanism(questions[[name]], name)
+    single <- is.null(question$questions) && !identical(question$part_column, "question") &&
+      is.null(question$codec$block)
+    check_that(single, question, name, "a single question, without blocks of people")
   }
-  parts
+  questions
 }
 
 # Do reports support sets of categories, or are they bits?
@@ -169,14 +169,14 @@ channel_axes <- function(mechanism) {
 #' @export
 rr_matrix.rr_product <- function(mechanism, ...) {
   check_report_number(mechanism, prod(mechanism$sizes))
-  parts <- lapply(mechanism$questions, rr_matrix)
+  channels <- lapply(mechanism$questions, rr_matrix)
   # A question whose reports are bits has a column for each report, and not one for each count.
-  check_report_number(mechanism, prod(vapply(parts, ncol, 0L)))
+  check_report_number(mechanism, prod(vapply(channels, ncol, 0L)))
   reports <- Reduce(
     function(x, y) as.vector(outer(x, y, paste, sep = ", ")),
-    lapply(parts, colnames)
+    lapply(channels, colnames)
   )
-  named_matrix(mechanism, Reduce(function(x, y) kronecker(y, x), parts), reports)
+  named_matrix(mechanism, Reduce(function(x, y) kronecker(y, x), channels), reports)
 }
 
 answer_frame <- function(x, arg = "x") {

@@ -158,11 +158,11 @@ is.na.rr_reports <- function(x) attr(x, "missing") %||% logical(length(x))
 # A position that no report has gives a missing one.
 #' @export
 `[.rr_reports` <- function(x, i, ...) {
-  place <- seq_len(length(x))[if (missing(i)) TRUE else i]
+  index <- seq_len(length(x))[if (missing(i)) TRUE else i]
   new_rr_reports(
-    report_values(x)[place, , drop = FALSE],
+    report_values(x)[index, , drop = FALSE],
     attr(x, "width"),
-    is.na(place) | is.na(x)[place]
+    is.na(index) | is.na(x)[index]
   )
 }
 
@@ -172,24 +172,24 @@ is.na.rr_reports <- function(x) attr(x, "missing") %||% logical(length(x))
 # Also beyond the last one, as rbind() of data frames puts columns together.
 #' @export
 `[<-.rr_reports` <- function(x, i, value) {
-  at <- seq_len(length(x))
-  at[if (missing(i)) TRUE else i] <- length(x) + seq_along(value)
-  c(x, value)[at]
+  index <- seq_len(length(x))
+  index[if (missing(i)) TRUE else i] <- length(x) + seq_along(value)
+  c(x, value)[index]
 }
 
 #' @export
 c.rr_reports <- function(...) {
-  parts <- list(...)
-  forms <- lapply(parts, function(x) {
+  pieces <- list(...)
+  forms <- lapply(pieces, function(x) {
     if (inherits(x, "rr_reports")) {
       c(typeof(x), attr(x, "width"), attr(x, "dim")[2])
     }
   })
   if (length(unique(forms)) > 1L) abort("Only reports of one form can be put together.", "mismatch")
   new_rr_reports(
-    do.call(rbind, lapply(parts, report_values)),
-    attr(parts[[1]], "width"),
-    unlist(lapply(parts, is.na))
+    do.call(rbind, lapply(pieces, report_values)),
+    attr(pieces[[1]], "width"),
+    unlist(lapply(pieces, is.na))
   )
 }
 
@@ -222,7 +222,7 @@ as.matrix.rr_reports <- function(x, ...) {
 as.list.rr_reports <- function(x, ...) {
   values <- report_values(x)
   Map(
-    function(i, gone) if (!gone) values[i, ],
+    function(i, is_missing) if (!is_missing) values[i, ],
     seq_len(nrow(values)), is.na(x)
   )
 }
@@ -247,8 +247,8 @@ print.rr_reports <- function(x, ..., n = 10) {
     if (!is.raw(values)) paste0(format_count(ncol(values)), " of "),
     format_count(attr(x, "width")), if (is.raw(values)) " bits\n" else " categories\n", sep = ""
   )
-  shown <- format(x[seq_len(min(length(x), n))])
-  if (length(shown)) print(short_reports(shown), quote = FALSE)
+  text <- format(x[seq_len(min(length(x), n))])
+  if (length(text)) print(short_reports(text), quote = FALSE)
   if (length(x) > n) {
     cat("  ... and ", format_count(length(x) - n), " more\n", sep = "")
   }

@@ -126,16 +126,16 @@ rr_scramble <- function(
   w <- cards$multiply
   u <- cards$add
   warn_revealing(w, u, truth, range)
-  ends <- format(range, digits = 15, trim = TRUE)
+  limits <- format(range, digits = 15, trim = TRUE)
   # The largest and least of what is linear in each of its parts stand at their ends.
-  at <- expand.grid(y = range, w = w$range, u = u$range)
+  extremes <- expand.grid(y = range, w = w$range, u = u$range)
   reports <- if (inside) {
-    at$w * (at$y + at$u)
+    extremes$w * (extremes$y + extremes$u)
   } else {
-    at$w * at$y + at$u
+    extremes$w * extremes$y + extremes$u
   }
   design <- paste0(
-    "Scrambled number from ", ends[1], " to ", ends[2], " (",
+    "Scrambled number from ", limits[1], " to ", limits[2], " (",
     if (truth > 0) sprintf("the truth with probability %s, else ", format(truth, digits = 4)),
     if (inside) "multiply * (y + add))" else "multiply * y + add)"
   )
@@ -180,12 +180,12 @@ read_cards <- function(x, arg) {
   numbers <- function(x) is_numbers(x) && length(x) && all(is.finite(x))
   if (is.list(x) && setequal(names(x), c("mean", "sd", "range"))) {
     # The variance of numbers in a range is at most (largest - mean) (mean - least).
-    fits <- numbers(unlist(x)) && identical(
+    is_valid <- numbers(unlist(x)) && identical(
       unname(lengths(x[c("mean", "sd", "range")])),
       c(1L, 1L, 2L)
     ) && x$sd >= 0 && x$sd^2 <= (x$range[2] -
         x$mean) * (x$mean - x$range[1]) * (1 + 1e-9)
-    check_that(fits, x, arg, "the {.field mean} and {.field sd} of numbers in their {.field range}")
+    check_that(is_valid, x, arg, "the {.field mean} and {.field sd} of numbers in their {.field range}")
     return(list(
       mean = as.double(x$mean),
       variance = as.double(x$sd)^2,
@@ -275,8 +275,8 @@ draw_reports.rr_scramble <- function(mechanism, answers, rng = "secure") {
   w <- draw_cards(cards$multiply, n, rng)
   u <- draw_cards(cards$add, n, rng)
   reports <- if (mechanism$inside) w * (answers + u) else w * answers + u
-  own <- draw_coins(n, mechanism$truth, 1 - mechanism$truth, rng)
-  reports[own] <- answers[own]
+  is_truth <- draw_coins(n, mechanism$truth, 1 - mechanism$truth, rng)
+  reports[is_truth] <- answers[is_truth]
   round_reports(reports, mechanism)
 }
 
@@ -354,27 +354,27 @@ scrambled_channel <- function(mechanism, levels) {
   }
   w <- rep(cards$multiply$value, length(cards$add$value))
   u <- rep(cards$add$value, each = length(cards$multiply$value))
-  chance <- c(
+  probs <- c(
     (1 - mechanism$truth) *
       as.vector(outer(prob(cards$multiply), prob(cards$add))),
     mechanism$truth
   )
-  made <- round_reports(
+  values <- round_reports(
     vapply(
       as.double(levels),
       function(y) {
         c(if (mechanism$inside) w * (y + u) else w * y + u, y)
       },
-      numeric(length(chance))
+      numeric(length(probs))
     ),
     mechanism
   )
-  possible <- chance > 0
-  reports <- sort(unique(as.vector(made[possible, ])))
+  possible <- probs > 0
+  reports <- sort(unique(as.vector(values[possible, ])))
   if (length(reports) < 2L) abort("These cards give the same report for all {.arg levels}.")
   check_report_number(mechanism, length(reports))
-  C <- t(apply(made[possible, , drop = FALSE], 2, function(z) {
-    group_sums(chance[possible], match(z, reports), length(reports))
+  C <- t(apply(values[possible, , drop = FALSE], 2, function(z) {
+    group_sums(probs[possible], match(z, reports), length(reports))
   }))
   list(matrix = C, levels = as.double(levels), reports = reports)
 }

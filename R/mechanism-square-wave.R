@@ -177,9 +177,9 @@ continuous_wave <- function(breaks, epsilon, reports, half_width) {
   q <- p * exp(-epsilon)
   truths <- (breaks - breaks[1]) /
     (breaks[length(breaks)] - breaks[1])
-  ends <- seq(-b, 1 + b, length.out = reports + 1)
-  matrix <- q * rep(diff(ends), each = length(truths) - 1) +
-    p * -expm1(-epsilon) * wave_overlap(truths, ends, b)
+  edges <- seq(-b, 1 + b, length.out = reports + 1)
+  matrix <- q * rep(diff(edges), each = length(truths) - 1) +
+    p * -expm1(-epsilon) * wave_overlap(truths, edges, b)
   list(
     matrix = matrix / rowSums(matrix),
     reports = seq_len(reports),
@@ -211,13 +211,13 @@ wave_half_width <- function(epsilon) {
 # Mean length of [u - b, u + b] within each bin of `ends`, u uniform in each bin of `truths`. The
 # length rises, stays at its top and falls: pieces of areas lose no digits where the wave is narrow
 # beside a bin, as differences of integrals would.
-wave_overlap <- function(truths, ends, b) {
+wave_overlap <- function(truths, edges, b) {
   k <- length(truths) - 1
-  m <- length(ends) - 1
+  m <- length(edges) - 1
   l <- rep(truths[-(k + 1)], m)
   r <- rep(truths[-1], m)
-  s <- rep(ends[-(m + 1)], each = k)
-  t <- rep(ends[-1], each = k)
+  s <- rep(edges[-(m + 1)], each = k)
+  t <- rep(edges[-1], each = k)
   top <- pmin(2 * b, t - s)
   length <- function(u) {
     pmax(0, pmin(top, u + b - s, t - u + b))

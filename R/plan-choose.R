@@ -132,43 +132,43 @@ smooth_truth <- function(mechanism, counts, n) {
   law <- rr_law(mechanism)
   if (law_gives(law, "alike")) return(estimate_combine(law, counts, n)$estimate)
   k <- length(mechanism$levels)
-  near <- estimate_counts(
+  estimate <- estimate_counts(
     mechanism, counts, if (law_gives(law, "likelihood")) "mle" else "invp", n
   )$estimate
-  (n * near + sqrt(n) / k) / (n + sqrt(n))
+  (n * estimate + sqrt(n) / k) / (n + sqrt(n))
 }
 
 # Risk by leaving one report out, once for each distinct count; NA for methods that do not treat all
 # categories alike, and for other mechanisms.
 unbiased_risk <- function(mechanism, counts, method, n) {
-  form <- alike_law(rr_law(mechanism))
-  if (is.null(form) || form$b <= 0 || n < 2) return(NA_real_)
-  inv <- (counts / n - form$b) / form$a
+  additive <- alike_law(rr_law(mechanism))
+  if (is.null(additive) || additive$b <= 0 || n < 2) return(NA_real_)
+  inv <- (counts / n - additive$b) / additive$a
   noise <- sum((counts / n) * (1 - counts / n)) /
-    ((n - 1) * form$a^2)
+    ((n - 1) * additive$a^2)
   if (is.character(method)) method <- method_registry()[[method]]
   if (!inherits(method, "rr_method")) return(NA_real_)
   if (method$unbiased) return(noise)
   values <- setdiff(unique(counts), 0)
   if (!isTRUE(method$refit) || length(values) > 200) return(NA_real_)
-  whole <- estimate_counts(mechanism, counts, method, n)$estimate
-  left_out <- vapply(values, estimate_left_out, 0, mechanism, counts, method, n, form)
+  estimate <- estimate_counts(mechanism, counts, method, n)$estimate
+  left_out <- vapply(values, estimate_left_out, 0, mechanism, counts, method, n, additive)
   categories <- tabulate(match(counts, values), length(values))
   # The last part is |theta|^2: the squares of the unbiased estimates less their unbiased variances.
-  sum(whole^2) - 2 * sum(categories * values * left_out) / n +
+  sum(estimate^2) - 2 * sum(categories * values * left_out) / n +
     sum(inv^2) - noise
 }
 
 # The share of a category with count `v`, estimated without one of its reports.
-estimate_left_out <- function(v, mechanism, counts, method, n, form) {
-  at <- match(v, counts)
+estimate_left_out <- function(v, mechanism, counts, method, n, additive) {
+  index <- match(v, counts)
   less <- max(0, v - 1)
   estimate <- estimate_counts(
-    mechanism, replace(counts, at, less), method, n - (v - less)
+    mechanism, replace(counts, index, less), method, n - (v - less)
   )$estimate
   # Shares that need not sum to 1 keep their own sum in the correction for b.
-  (estimate[if (form$reversed) 3 - at else at] -
-    form$b * sum(estimate)) / form$a
+  (estimate[if (additive$reversed) 3 - index else index] -
+    additive$b * sum(estimate)) / additive$a
 }
 
 # Methods that give the same estimates have risks that differ by rounding. The best has a risk of 0

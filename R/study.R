@@ -87,13 +87,13 @@ rr_study <- function(
   check_flag(progress, "progress")
   if (!is.null(workers)) workers <- check_count(workers, "workers", min = 1, max = 1024)
   if (is.null(resume)) {
-    made <- inherits(mechanism, "rr_mechanism")
-    if (made && !is.null(epsilon)) {
+    is_mechanism <- inherits(mechanism, "rr_mechanism")
+    if (is_mechanism && !is.null(epsilon)) {
       abort("{.arg epsilon} must be left out for a mechanism, which has its own.")
     }
     design <- list(
-      truth = check_truths(truth, if (made) mechanism),
-      epsilon = if (made) mechanism$epsilon else check_grid(epsilon, "epsilon"),
+      truth = check_truths(truth, if (is_mechanism) mechanism),
+      epsilon = if (is_mechanism) mechanism$epsilon else check_grid(epsilon, "epsilon"),
       n = check_grid(n, "n", whole = TRUE),
       method = check_methods(method, "oracle"),
       replications = check_count(replications, "replications", min = 1, max = 1e9),
@@ -114,7 +114,7 @@ rr_study <- function(
   }
   cells <- study_cells(state$design)
   mechanisms <- lapply(
-    which(!duplicated(cells$made)), study_mechanism, design = state$design, cells = cells
+    which(!duplicated(cells$mechanism_index)), study_mechanism, design = state$design, cells = cells
   )
   try_study(state, cells, mechanisms)
   state$design$seed <- state$design$seed %||% draw_study_seed()
@@ -138,9 +138,9 @@ check_truths <- function(truth, mechanism = NULL) {
       return(theta)
     }
     # Mechanisms are made for the categories 1, 2, ...: names that are these say which is which.
-    at <- match(names(x), seq_along(x))
-    if (length(at) && !anyNA(at) && !anyDuplicated(at)) {
-      theta[order(at)]
+    index <- match(names(x), seq_along(x))
+    if (length(index) && !anyNA(index) && !anyDuplicated(index)) {
+      theta[order(index)]
     } else {
       theta
     }
@@ -149,9 +149,9 @@ check_truths <- function(truth, mechanism = NULL) {
 
 check_constructors <- function(mechanism) {
   if (is.function(mechanism) || inherits(mechanism, "rr_mechanism")) return(list(mechanism))
-  named <- is.list(mechanism) && length(mechanism) &&
+  is_named <- is.list(mechanism) && length(mechanism) &&
     length(unique(names(mechanism))) == length(mechanism)
-  check_that(named && all(vapply(mechanism, is.function, NA)), mechanism, "mechanism",
+  check_that(is_named && all(vapply(mechanism, is.function, NA)), mechanism, "mechanism",
              "a mechanism, a function that makes one, or a named list of such functions")
   mechanism
 }
@@ -164,7 +164,7 @@ study_cells <- function(design) {
   )
   cells$k <- lengths(design$truth, use.names = FALSE)[cells$truth]
   key <- sprintf("%d %d %.17g", cells$mechanism, cells$k, cells$epsilon)
-  cells$made <- match(key, unique(key))
+  cells$mechanism_index <- match(key, unique(key))
   # A list is faster to read than a data frame.
   as.list(cells)
 }
@@ -174,8 +174,8 @@ new_rr_study <- function(state, cells = study_cells(state$design)) {
   methods <- names(design$method)
   done <- which(lengths(state$results) > 0)
   row <- rep(done, each = length(study_metrics) * length(methods))
-  figures <- function(what) {
-    as.double(unlist(lapply(state$results[done], `[[`, what)))
+  figures <- function(field) {
+    as.double(unlist(lapply(state$results[done], `[[`, field)))
   }
   mark(
     tibble(
@@ -216,10 +216,10 @@ study_mechanism <- function(i, design, cells) {
   make <- design$mechanism[[cells$mechanism[i]]]
   k <- cells$k[i]
   names <- if (is.function(make)) names(formals(args(make)))
-  named <- "epsilon" %in% names || "..." %in% head(names, 2)
+  has_epsilon <- "epsilon" %in% names || "..." %in% head(names, 2)
   mechanism <- if (!is.function(make)) {
     make
-  } else if (named) {
+  } else if (has_epsilon) {
     make(k, epsilon = cells$epsilon[i])
   } else {
     make(k, cells$epsilon[i])
@@ -237,7 +237,7 @@ study_cell <- function(i, design, cells, mechanisms) {
   theta <- design$truth[[cells$truth[i]]]
   n <- cells$n[i]
   truth <- if (design$target == "sample") whole_shares(n, theta)
-  judge_methods(mechanisms[[cells$made[i]]], theta, truth, n, design$method, design$replications, design$seed, i)[
+  judge_methods(mechanisms[[cells$mechanism_index[i]]], theta, truth, n, design$method, design$replications, design$seed, i)[
     c("estimate", "error")
   ]
 }
@@ -249,17 +249,17 @@ try_study <- function(state, cells, mechanisms) {
   design <- state$design
   design$replications <- 1
   design$seed <- design$seed %||% 1
-  todo <- study_missing(state)
-  for (own in split(todo, cells$mechanism[todo])) {
-    for (i in own[
+  missing <- study_missing(state)
+  for (index in split(missing, cells$mechanism[missing])) {
+    for (i in index[
         unique(
-          round(seq(1, length(own), length.out = min(10, length(own))))
+          round(seq(1, length(index), length.out = min(10, length(index))))
         )
       ]) {
-      tried <- tryCatch(study_cell(i, design, cells, mechanisms), error = identity)
-      if (!inherits(tried, "error")) break
+      result <- tryCatch(study_cell(i, design, cells, mechanisms), error = identity)
+      if (!inherits(result, "error")) break
     }
-    if (inherits(tried, "error")) stop(tried)
+    if (inherits(result, "error")) stop(result)
   }
 }
 
@@ -320,11 +320,11 @@ default_workers <- function() {
 warn_missing_cells <- function(state, cells, failure) {
   missing <- study_missing(state)
   if (!length(missing)) return(invisible())
-  first <- lapply(cells, `[`, missing[1])
+  cell <- lapply(cells, `[`, missing[1])
   warn(
     c(
       "{length(missing)} of {length(state$results)} cells of the study are missing: {failure}",
-      x = "The first has truth {names(state$design$truth)[first$truth]}, epsilon {first$epsilon}, n {first$n}.",
+      x = "The first has truth {names(state$design$truth)[cell$truth]}, epsilon {cell$epsilon}, n {cell$n}.",
       i = "{.code rr_study(resume = study)}, with what this call returned, does the rest."
     ),
     "incomplete"
