@@ -188,9 +188,8 @@ new_law_mean <- function(share, fine, coarse) {
 
 # ---- respondents ----
 
-# Numbers on the scale from -1 to 1.
-#' @export
 # The answers as numbers on the scale from -1 to 1.
+#' @export
 prepare_answers.rr_mean <- function(mechanism, x) {
   has_numbers <- (is.numeric(x) || is.logical(x)) && !is.factor(x)
   if (!has_numbers || length(dim(x)) > 1L) {
@@ -343,8 +342,8 @@ read_scores <- function(x, mechanism) {
 
 size_words.rr_mean <- function(mechanism) NULL
 
-# The log-probability of at most so many witnesses. They are reports that are drawn from all cells
-# in the piecewise protocol, and all reports in Duchi's.
+# The log-probability of at most so many witnesses, which are reports outside of the answers' range:
+# in the piecewise protocol some of those that are drawn from all cells, in Duchi's all.
 witness_chance.rr_mean <- function(mechanism, witness, n) {
   fine <- mechanism$fine$other * (1 - 1 / mechanism$reach)
   coarse <- abs(window_values(mechanism$coarse, 0)) > 1 + 1e-6

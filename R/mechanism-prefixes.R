@@ -29,7 +29,7 @@ rr_prefixes <- function(
     is_whole && all(lengths >= 1) && all(diff(lengths) > 0), lengths, "lengths",
     "whole numbers of characters that increase, from 1"
   )
-  # Each group has hash functions of its own: strings that collide in one, and survive, do not
+  # Each group has different hash functions: strings that collide in one, and survive, do not
   # collide in the next.
   sketch <- function(i) {
     rr_count_mean_sketch(
@@ -52,7 +52,7 @@ rr_prefixes <- function(
   )
 }
 
-# A string that is shorter than the prefix has this sign at its end: no prefix of others.
+# The sign at the end of a string that is shorter than the prefix: no prefix of others has it.
 string_end <- "\u0004"
 
 prefix_of <- function(strings, length) {
@@ -75,9 +75,8 @@ client_plan.rr_prefixes <- function(mechanism) refuse_texts(mechanism)
 draw_reports.rr_prefixes <- function(mechanism, answers, rng = "secure") {
   answers <- check_hashed_text(answers, "answers", answers = TRUE)
   lengths <- c(mechanism$lengths, max(mechanism$lengths))
-  draw_reports.rr_sampled(
-    mechanism, lapply(lengths, function(length) prefix_of(answers, length)), rng
-  )
+  prefixes <- lapply(lengths, function(length) prefix_of(answers, length))
+  draw_reports.rr_sampled(mechanism, prefixes, rng)
 }
 
 decode_answers.rr_prefixes <- function(mechanism, reports, x) {

@@ -112,9 +112,9 @@ projective_numbers <- function(k, epsilon, order) {
 
 # The probability that the best guess of one of k equally likely categories from a report is right.
 # The categories are the points (1, a_2, ..., a_t) with the last coordinates running fastest. A
-# hyperplane misses none of them if its first coordinate is 0, or if it has another than 0 where all
-# elements occur. The slowest coordinate that varies has `values` elements. `n_missing` hyperplanes
-# miss all categories.
+# hyperplane contains some of them if its first coordinate is 0, or if it has another than 0 where
+# all elements occur. The slowest coordinate that varies has `values` elements. The other
+# hyperplanes are `n_missing`: they have no category.
 projective_success <- function(k, epsilon, order) {
   numbers <- projective_numbers(k, epsilon, order)
   n_digits <- floor(log(k * (1 + 1e-12)) / log(order))
@@ -131,7 +131,7 @@ projective_success <- function(k, epsilon, order) {
 # The largest order: with more elements three coordinates have 2^31 points or more.
 largest_order <- 46340
 
-# The order of least variance of a share of 0. Orders above 4 e^epsilon + 8 only waste reports.
+# The order of least variance of a share of 0. Orders above 4 e^epsilon + 8 only make reports longer.
 best_order <- function(k, epsilon) {
   max_order <- min(
     k - 1, floor(4 * exp(min(epsilon, 16))) + 8, largest_order

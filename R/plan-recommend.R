@@ -304,9 +304,8 @@ recommend_cell <- function(k, epsilon, n, theta, target, permanent = NULL) {
   table[setdiff(names(table), c("lie", "difference"))]
 }
 
-# The best mechanism, beside the one that most people know.
-#' @export
 # The table, below a sentence about the best mechanism, and the one that is best known beside it.
+#' @export
 print.rr_recommendation <- function(x, ...) {
   keys <- intersect(c("k", "epsilon", "n"), names(x))
   is_one_cell <- nrow(unique(as.data.frame(x)[keys])) == 1L
