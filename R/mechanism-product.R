@@ -96,13 +96,12 @@ size_words.rr_product <- function(mechanism) {
 # apart.
 named_mechanisms <- function(...) {
   questions <- list(...)
-  if (length(questions) == 1L && is.list(questions[[1]]) &&
-      !inherits(questions[[1]], "rr_mechanism")) {
-    questions <- questions[[1]]
-  }
+  is_one_list <- length(questions) == 1L && is.list(questions[[1]]) &&
+    !inherits(questions[[1]], "rr_mechanism")
+  if (is_one_list) questions <- questions[[1]]
   names <- names(questions)
-  if (!length(questions) || is.null(names) || !all(nzchar(names)) ||
-      anyDuplicated(names)) {
+  has_names <- !is.null(names) && all(nzchar(names)) && !anyDuplicated(names)
+  if (!length(questions) || !has_names) {
     abort(c("Questions must be mechanisms with different names.",
             i = "For example {.code drugs = rr_warner(0.8), theft = rr_crosswise(0.25)}."))
   }
@@ -123,7 +122,7 @@ is_about_bits <- function(mechanism) {
 
 joint_cells <- 2^24
 
-# Labels of the cells, the first question fastest. None where there are too many cells for a joint
+# The labels of the cells, the first question fastest; none if there are too many cells for a joint
 # table.
 joint_labels <- function(questions, side) {
   labels <- lapply(questions, `[[`, side)
@@ -214,8 +213,8 @@ cell_answers <- function(mechanism, side, times = 1, cells = NULL) {
   )
 }
 
-# An array with one dimension per question becomes a vector of cells, with names only if the array
-# has them. `side`: what the cells are made of, "reports" or "levels".
+# A vector of cells from an array with one dimension per question, with names only if the array has
+# them. `side` is "reports" or "levels", of which the cells are made.
 flatten_questions <- function(counts, mechanism, arg = "counts", side = "reports") {
   questions <- length(mechanism$questions)
   if (questions == 0L) return(counts)
@@ -242,9 +241,9 @@ flatten_questions <- function(counts, mechanism, arg = "counts", side = "reports
   as.vector(unclass(counts))
 }
 
-# A matrix for two questions may be their table, or have one row per cell and one column per group.
-# Its number of rows tells which: there are more cells than either question has reports, and fewer
-# rows must name their cells.
+# Has a matrix for two questions one row per cell and one column per group? Otherwise it is their
+# table. Its number of rows decides: there are more cells than either question has reports, and
+# fewer rows must name their cells.
 has_cells_by_groups <- function(counts, mechanism) {
   if (length(dim(counts)) != 2L ||
       setequal(names(dimnames(counts)), names(mechanism$questions))) {
@@ -255,8 +254,8 @@ has_cells_by_groups <- function(counts, mechanism) {
   any(rows %in% mechanism$reports) && !identical(rows, mechanism$questions[[1]]$reports)
 }
 
-# A table whose dimensions are named is put into the order of the questions. Made of vectors, a
-# table has labels and no names: questions with the same answers may be swapped in it.
+# A table whose dimensions are named, in the order of the questions. A table made of vectors has
+# labels and no names: questions with the same answers may be swapped in it.
 order_dimensions <- function(counts, mechanism, arg) {
   dims <- names(dimnames(counts))
   questions <- names(mechanism$questions)

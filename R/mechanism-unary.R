@@ -66,8 +66,8 @@ rr_unary <- function(
   )
 }
 
-# The p and q of RAPPOR stand the other way round. Two categories then fit any reports, with their
-# shares exchanged.
+# A message if p is below q: the p and q of RAPPOR are the other way round. Two categories would
+# then fit any reports, with their shares exchanged.
 tell_turned <- function(p, q) {
   if (!is_number(p) || !is_number(q) || p >= q) return(invisible())
   cli::cli_inform(c("{.arg p} is below {.arg q}: a bit of 1 speaks against its category.",
