@@ -148,9 +148,9 @@ wave_probability <- function(d, epsilon, b) {
   1 / (2 * b + 1 + (d - 1) * exp(-epsilon))
 }
 
-# The half width of largest mutual information bound: log(d + 2b) less the entropy of a report; ties
-# go to the narrower wave. If epsilon is near 0 its differences vanish in roundings, and the best
-# half width no longer changes.
+# The half width of the largest `bound`, log(d + 2b) less the entropy of a report; ties go to the
+# narrower wave. If epsilon is near 0 its differences vanish in roundings, and the best half width
+# no longer changes.
 discrete_half_width <- function(d, epsilon) {
   epsilon <- max(epsilon, 1e-3)
   b <- as.double(seq_len(d) - 1)

@@ -4,7 +4,7 @@
 autoplot.rr_power <- function(object, ...) {
   data <- as.data.frame(object)
   figure <- if (is.null(data$level)) "n" else "power"
-  # Means and coefficients: numbers of their own unit, and no percentages.
+  # Means and coefficients are numbers in their unit, and no percentages.
   estimand <- intersect(c("share", "mean", "coefficient"), names(data))
   kinds <- setdiff(
     intersect(c("margin", "n", estimand, "power"), names(data)), figure
@@ -66,7 +66,7 @@ plan_caption <- function(data, alpha, estimand, label) {
   )
 }
 
-# A bar for each mechanism, where one number is asked of each.
+# A bar for each mechanism, if there is one number of each.
 plan_bars <- function(data, figure, title, subtitle, caption) {
   rows <- data.frame(
     label = rows_factor(levels(data$mechanism)),
@@ -194,7 +194,7 @@ autoplot.rr_recommendation <- function(object, ...) {
 # The rows that a picture has room for, in panels by numbers of categories and of respondents.
 drawn_recommendations <- function(object) {
   data <- as.data.frame(object)
-  # Of the devices of a design the best.
+  # Each design has a row for its best device.
   if (!is.null(data[["device"]])) {
     data <- data[!duplicated(data[c("epsilon", "n", "mechanism")]), ]
   }
@@ -202,12 +202,10 @@ drawn_recommendations <- function(object) {
   if (length(unique(data$epsilon)) > 1L && !is.null(data[["permanent"]])) {
     data <- data[!is.na(data$permanent), ]
   }
-  panel <- paste0(
-    if (!is.null(data[["k"]])) {
-      paste0("K = ", format_count(data$k), ", ")
-    },
-    "N = ", format_count(data$n)
-  )
+  categories <- if (!is.null(data[["k"]])) {
+    paste0("K = ", format_count(data$k), ", ")
+  }
+  panel <- paste0(categories, "N = ", format_count(data$n))
   data$panel <- factor(
     panel, unique(panel[order(data[["k"]] %||% data$n, data$n)])
   )

@@ -374,7 +374,7 @@ plan_figure <- function(goal, share, model, second, plan, target, k) {
 test_power <- function(model, n, share, null, alpha, second) {
   if (n < 1 && is.null(second)) return(c(0, 0))
   if (is.null(second) && !is.null(model$a)) {
-    # The test rejects for counts of reports in the direction of the alternative. The lower tail of
+    # The test is for counts of reports in the direction of the alternative. The lower tail of
     # `max_count` includes it.
     m <- model$b + model$a * c(null, share)
     larger <- m[2] >= m[1]

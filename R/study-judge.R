@@ -1,9 +1,9 @@
-# One cell of a study: its reports, the estimates from them, and the errors of the estimates.
+# One cell of a study has its reports, the estimates from them, and the errors of the estimates.
 # rr_study() and rr_choose_method() share this code.
 
 # ---- reports ----
 
-# Reports of replications first + 0, 1, ... of a cell: one column each.
+# The reports of replications first + 0, 1, ... of a cell: one column each.
 study_counts <- function(
   mechanism, theta, truth, n, seed, cell, first, replications, law = rr_law(mechanism)
 ) {
@@ -31,12 +31,10 @@ study_counts <- function(
       return(multinomial(pmax(reported_shares(mechanism, theta), 0), n, cell))
     }
     rows <- rr_matrix(mechanism)
-    return(Reduce(
-      `+`,
-      lapply(which(truth > 0), function(x) {
-        multinomial(rows[x, ], truth[x], cell + 2^32 * x)
-      })
-    ))
+    counts <- lapply(which(truth > 0), function(x) {
+      multinomial(rows[x, ], truth[x], cell + 2^32 * x)
+    })
+    return(Reduce(`+`, counts))
   }
   # Any other law: the truths are drawn here, and the mechanism draws their counts from R's
   # generator. The generator gets a seed from the number of each replication and is restored
@@ -72,7 +70,7 @@ keep_generator <- function(seed, code) {
 
 # ---- estimates ----
 
-# The one door to every method: a name, a method object, or a user's function.
+# The estimate of any method: a name, a method object, or a user's function.
 study_estimate <- function(mechanism, counts, method, n, name = NULL, truth = NULL) {
   if (identical(method, "oracle")) return(study_oracle(mechanism, truth, counts, n))
   if (!is.function(method)) return(estimate_counts(mechanism, counts, method, n)$estimate)
@@ -119,14 +117,13 @@ judge_tallies <- function(mechanism, law, theta, counts, n, method, name, group)
 judge_methods <- function(mechanism, theta, truth, n, methods, replications, seed, cell) {
   reference <- if (is.null(truth)) theta else truth / n
   law <- rr_law(mechanism)
-  # Groups of replications for the jackknife.
+  # The jackknife leaves out one group of replications after another.
   groups <- min(replications, 10)
   group <- floor((seq_len(replications) - 1) * groups / replications) + 1
   losses <- lapply(methods, function(method) matrix(NA_real_, 3, replications))
   sums <- lapply(methods, function(method) matrix(0, length(theta), groups))
-  for (block in blocks(
-      replications, max(length(mechanism$levels), length(mechanism$reports))
-    )) {
+  size <- max(length(mechanism$levels), length(mechanism$reports))
+  for (block in blocks(replications, size)) {
     counts <- study_counts(
       mechanism, theta, truth, n, seed, cell, block[1], block[2], law
     )
@@ -187,20 +184,21 @@ split_error <- function(replications, length2, squares) {
 
 # ---- the oracle ----
 
-# The posterior mean of a share when the shares are known, but not which category has which share.
-# No estimator that treats each count on its own does better on average. With few categories, or
-# with shares that are exactly equal, the oracle knows much that no real estimator can know.
+# The posterior mean of each share if the shares are known, but not which category has which share.
+# No estimator that treats each count by itself does better on average. If there are few categories,
+# or shares that are exactly equal, the oracle has much information that no real estimator can have.
 #
 # It shows in a picture what is possible. It is not a method of rr_estimate(), because it needs the
 # truth.
-
 study_oracle <- function(mechanism, theta, counts, n) {
   additive <- alike_law(rr_law(mechanism))
-  if (is.null(additive) || additive$reversed) refuse_law(rr_law(mechanism), "alike", "{.val oracle}")
+  if (is.null(additive) || additive$reversed) {
+    refuse_law(rr_law(mechanism), "alike", "{.val oracle}")
+  }
   share <- sort(unique(theta))
   categories <- tabulate(match(theta, share))
-  # Of many shares those that differ by less than a fiftieth of a standard deviation of their counts
-  # are one.
+  # If there are many shares, those that differ by less than a fiftieth of a standard deviation of
+  # their counts are one.
   if (length(share) > 1500) {
     bin <- floor(100 * sqrt(n * (additive$b + additive$a * share)))
     bin <- match(bin, unique(bin))

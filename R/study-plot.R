@@ -37,12 +37,9 @@ drawn_risks <- function(object, metric, methods) {
   drawn <- data$metric == metric & data$method %in% methods
   data <- data[drawn & is.finite(data$estimate) & data$estimate > 0, ]
   if (!nrow(data)) abort("No {.val {metric}} of the study is above 0.")
-  kinds <- if (is.null(data$mechanism)) {
-    data$truth
-  } else {
-    paste(data$truth, data$mechanism, sep = ", ")
-  }
-  # A name may say K itself.
+  has_mechanisms <- !is.null(data$mechanism)
+  kinds <- if (has_mechanisms) paste(data$truth, data$mechanism, sep = ", ") else data$truth
+  # A name may have K already.
   kinds <- ifelse(
     grepl("K = ", kinds, fixed = TRUE), kinds,
     sprintf("%s, K = %s", kinds, format_count(data$k))

@@ -121,7 +121,8 @@ rr_study <- function(
   new_rr_study(run_study(state, cells, mechanisms, workers, progress), cells)
 }
 
-# Names, and the values of data, are levels of a mechanism that is given.
+# The truths as shares, by name. Names, and the values of data, are levels of a mechanism that is
+# given.
 check_truths <- function(truth, mechanism = NULL) {
   if (!is.list(truth)) truth <- list(truth = truth)
   names <- rlang::names2(truth)
@@ -137,13 +138,10 @@ check_truths <- function(truth, mechanism = NULL) {
       check_that(length(theta) == length(mechanism$levels), theta, "truth", "one share per level")
       return(theta)
     }
-    # Mechanisms are made for the categories 1, 2, ...: names that are these say which is which.
+    # Mechanisms are made for the categories 1, 2, ...: names that are these give their order.
     index <- match(names(x), seq_along(x))
-    if (length(index) && !anyNA(index) && !anyDuplicated(index)) {
-      theta[order(index)]
-    } else {
-      theta
-    }
+    is_order <- length(index) && !anyNA(index) && !anyDuplicated(index)
+    if (is_order) theta[order(index)] else theta
   })
 }
 
@@ -156,7 +154,8 @@ check_constructors <- function(mechanism) {
   mechanism
 }
 
-# The cells, numbered in the order that names their streams; `made` numbers their mechanisms.
+# The cells, numbered in the order that names their streams; `mechanism_index` numbers their
+# mechanisms.
 study_cells <- function(design) {
   cells <- expand.grid(
     n = design$n, epsilon = design$epsilon, mechanism = seq_along(design$mechanism),
@@ -210,8 +209,8 @@ print.rr_study <- function(x, ...) {
 
 # ---- one cell ----
 
-# That of cell i: called by the name `epsilon` where there is one, else in the order of the help
-# page.
+# The mechanism of cell i. Its maker is called by the name `epsilon` if it has such an argument,
+# else in the order of the help page.
 study_mechanism <- function(i, design, cells) {
   make <- design$mechanism[[cells$mechanism[i]]]
   k <- cells$k[i]
@@ -237,13 +236,15 @@ study_cell <- function(i, design, cells, mechanisms) {
   theta <- design$truth[[cells$truth[i]]]
   n <- cells$n[i]
   truth <- if (design$target == "sample") whole_shares(n, theta)
-  judge_methods(mechanisms[[cells$mechanism_index[i]]], theta, truth, n, design$method, design$replications, design$seed, i)[
-    c("estimate", "error")
-  ]
+  mechanism <- mechanisms[[cells$mechanism_index[i]]]
+  risks <- judge_methods(
+    mechanism, theta, truth, n, design$method, design$replications, design$seed, i
+  )
+  risks[c("estimate", "error")]
 }
 
-# A method that can never work is refused before the work starts, if it fails on one replication in
-# each of ten cells of a mechanism: one that fails in some is reported with the cells that are
+# An error of a method that can never work, before the work starts: it fails on one replication in
+# each of ten cells of a mechanism. A method that fails in some is reported with the cells that are
 # missing.
 try_study <- function(state, cells, mechanisms) {
   design <- state$design
@@ -251,11 +252,10 @@ try_study <- function(state, cells, mechanisms) {
   design$seed <- design$seed %||% 1
   missing <- study_missing(state)
   for (index in split(missing, cells$mechanism[missing])) {
-    for (i in index[
-        unique(
-          round(seq(1, length(index), length.out = min(10, length(index))))
-        )
-      ]) {
+    chosen <- unique(
+      round(seq(1, length(index), length.out = min(10, length(index))))
+    )
+    for (i in index[chosen]) {
       result <- tryCatch(study_cell(i, design, cells, mechanisms), error = identity)
       if (!inherits(result, "error")) break
     }
@@ -265,7 +265,7 @@ try_study <- function(state, cells, mechanisms) {
 
 # ---- many cells ----
 
-# A cell that fails leaves its message in its place.
+# The risks of some cells. A cell that fails leaves its message instead.
 study_batch <- function(batch, ...) {
   lapply(batch, function(i) tryCatch(study_cell(i, ...), error = plain_message))
 }
@@ -300,10 +300,11 @@ run_study <- function(state, cells, mechanisms, workers, progress) {
       }
       workers <- default_workers()
     }
-    # About eight batches a worker, of like cost. Without workers an interruption loses a cell.
+    # A worker has about eight batches, of similar cost. One process alone has a cell in each, so
+    # that an interruption loses only that.
     todo <- todo[order(cost[todo], decreasing = TRUE)]
-    parts <- if (workers == 1) seq_along(todo) else seq_along(todo) %% (8 * workers)
-    run_batches(unname(split(todo, parts)), workers, finish, state$design, cells, mechanisms)
+    batch_index <- if (workers == 1) seq_along(todo) else seq_along(todo) %% (8 * workers)
+    run_batches(unname(split(todo, batch_index)), workers, finish, state$design, cells, mechanisms)
   }, interrupt = function(e) failure <<- "it was interrupted.")
   if (progress) cli::cli_progress_done(id = bar)
   warn_missing_cells(state, cells, failure)
@@ -312,9 +313,8 @@ run_study <- function(state, cells, mechanisms, workers, progress) {
 
 default_workers <- function() {
   cores <- getOption("mc.cores") %||% parallel::detectCores()
-  max(
-    1, if (nzchar(Sys.getenv("_R_CHECK_LIMIT_CORES_"))) min(cores, 2) else cores, na.rm = TRUE
-  )
+  if (nzchar(Sys.getenv("_R_CHECK_LIMIT_CORES_"))) cores <- min(cores, 2)
+  max(1, cores, na.rm = TRUE)
 }
 
 warn_missing_cells <- function(state, cells, failure) {
@@ -331,10 +331,11 @@ warn_missing_cells <- function(state, cells, failure) {
   )
 }
 
-# A finished cell is a list(estimate, error).
+# The cells that are missing; a finished cell is a list(estimate, error).
 study_missing <- function(state) which(lengths(state$results) == 0)
 
-# A process that dies delivers nothing, and its cells are missing.
+# The batches, finished one after another. A process that dies delivers nothing, and its cells are
+# missing.
 run_batches <- function(batches, workers, finish, ...) {
   fork <- getOption("candor.workers", if (.Platform$OS.type == "windows") "cluster" else "fork") ==
     "fork"
