@@ -132,7 +132,10 @@ check_no_first <- function(labels, even) {
   }
   cli::cli_inform(
     c(
-      "Regressions, contrasts, power and pictures are about the second level, here {.val {labels[2]}}.",
+      paste0(
+        "Regressions, contrasts, power and pictures are about the second level, ",
+        "here {.val {labels[2]}}."
+      ),
       i = "If that is not meant: {.code levels = c({order})}."
     ),
     class = "candor_message_order"
@@ -210,7 +213,10 @@ abort_report <- function(x, position, mechanism, name = NULL) {
     abort(
       c(
         paste(what, "must not have missing reports."), x = "{where} is NA.",
-        i = "{.code na.rm = TRUE} of tallies and {.code na.action = na.omit} of regressions drop them."
+        i = paste0(
+          "{.code na.rm = TRUE} of tallies and {.code na.action = na.omit} of regressions ",
+          "drop them."
+        )
       ),
       "missing"
     )
@@ -263,10 +269,11 @@ wanted_answers <- function(x, mechanism) {
     return(paste0("Positions run from 1 to ", format_count(length(mechanism$reports)), "."))
   }
   words <- encodeString(mechanism$reports[mechanism$bits], quote = "\"")
-  sprintf(
-    "Use 0 for %s and 1 for %s, or the labels. Codes such as 1 and 2 are labels: `levels = c(1, 2)`.",
-    words[1], words[2]
+  text <- paste(
+    "Use 0 for %s and 1 for %s, or the labels.",
+    "Codes such as 1 and 2 are labels: `levels = c(1, 2)`."
   )
+  sprintf(text, words[1], words[2])
 }
 
 # The positions of the sensitive categories.

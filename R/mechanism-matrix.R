@@ -29,7 +29,10 @@ rr_matrix.rr_mechanism <- function(mechanism, ...) {
 check_report_number <- function(mechanism, number) {
   if (max(number, length(mechanism$levels)) > matrix_limit) {
     abort(
-      "The matrix of {.arg mechanism} is limited to {format_count(matrix_limit)} categories and reports.",
+      paste0(
+        "The matrix of {.arg mechanism} is limited to {format_count(matrix_limit)} ",
+        "categories and reports."
+      ),
       c("law", "argument")
     )
   }

@@ -263,7 +263,10 @@ order_dimensions <- function(counts, mechanism, arg) {
     if (!is.null(dimnames(counts)) &&
         anyDuplicated(lapply(unname(mechanism$questions), `[[`, "reports"))) {
       cli::cli_inform(
-        "The dimensions of {.arg {arg}} have no names: they are taken to be {questions}, in this order.",
+        paste0(
+          "The dimensions of {.arg {arg}} have no names: ",
+          "they are taken to be {questions}, in this order."
+        ),
         class = "candor_message_dimensions"
       )
     }

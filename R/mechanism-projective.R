@@ -131,7 +131,8 @@ projective_success <- function(k, epsilon, order) {
 # The largest order: with more elements three coordinates have 2^31 points or more.
 largest_order <- 46340
 
-# The order of least variance of a share of 0. Orders above 4 e^epsilon + 8 only make reports longer.
+# The order of least variance of a share of 0. An order above 4 e^epsilon + 8 can only waste
+# reports.
 best_order <- function(k, epsilon) {
   max_order <- min(
     k - 1, floor(4 * exp(min(epsilon, 16))) + 8, largest_order

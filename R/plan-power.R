@@ -374,8 +374,8 @@ plan_figure <- function(goal, share, model, second, plan, target, k) {
 test_power <- function(model, n, share, null, alpha, second) {
   if (n < 1 && is.null(second)) return(c(0, 0))
   if (is.null(second) && !is.null(model$a)) {
-    # The test is for counts of reports in the direction of the alternative. The lower tail of
-    # `max_count` includes it.
+    # The test takes large or small counts as evidence, in the direction of the alternative. The
+    # lower tail of `max_count` includes it.
     m <- model$b + model$a * c(null, share)
     larger <- m[2] >= m[1]
     max_count <- qbinom(alpha, n, m[1], lower.tail = !larger)
@@ -537,14 +537,14 @@ category_model <- function(mechanism, category) {
   if (has_filters) return(list(variance = bloom_variance(law, index), k = k))
   moments <- law_second_moments(law, k, as.double(seq_len(k) == index))
   study <- if (!is.null(law$validation)) study_noise(law, index)
-  second_own <- moments[index]
+  second_true <- moments[index]
   others <- max(moments[-index])
   list(
     k = k,
     study = study,
-    turn = (second_own - others) / 2,
+    turn = (second_true - others) / 2,
     variance = function(share, target) {
-      share * second_own + (1 - share) * others - if (target == "sample") share else share^2
+      share * second_true + (1 - share) * others - if (target == "sample") share else share^2
     }
   )
 }

@@ -6,9 +6,11 @@ autoplot.rr_study <- function(object, metric = "mse", methods = NULL, ...) {
   choices <- unique(object$method)
   if (!all(methods %in% choices)) abort("{.arg methods} must be among {.val {choices}}.")
   data <- drawn_risks(object, metric, methods %||% choices)
-  name <- c(mse = "Mean squared error", tv = "Total variation distance", nll = "Negative log-likelihood per respondent", bias2 = "Squared bias", variance = "Variance")[[
-    metric
-  ]]
+  names <- c(
+    mse = "Mean squared error", tv = "Total variation distance",
+    nll = "Negative log-likelihood per respondent", bias2 = "Squared bias", variance = "Variance"
+  )
+  name <- names[[metric]]
   by_epsilon <- length(unique(data$n)) == 1
   data$x <- if (by_epsilon) data$epsilon else data$n
   # One number of respondents and one privacy level leave nothing to draw a line along.

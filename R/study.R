@@ -324,7 +324,10 @@ warn_missing_cells <- function(state, cells, failure) {
   warn(
     c(
       "{length(missing)} of {length(state$results)} cells of the study are missing: {failure}",
-      x = "The first has truth {names(state$design$truth)[cell$truth]}, epsilon {cell$epsilon}, n {cell$n}.",
+      x = paste0(
+        "The first has truth {names(state$design$truth)[cell$truth]}, ",
+        "epsilon {cell$epsilon}, n {cell$n}."
+      ),
       i = "{.code rr_study(resume = study)}, with what this call returned, does the rest."
     ),
     "incomplete"
