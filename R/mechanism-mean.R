@@ -188,7 +188,7 @@ new_law_mean <- function(share, fine, coarse) {
 
 # ---- respondents ----
 
-# The answers as numbers on the scale from -1 to 1.
+# The answers are made numbers on the scale from -1 to 1.
 #' @export
 prepare_answers.rr_mean <- function(mechanism, x) {
   has_numbers <- (is.numeric(x) || is.logical(x)) && !is.factor(x)

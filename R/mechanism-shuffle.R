@@ -1,6 +1,5 @@
 # Epsilon of shuffled reports follows from the privacy blanket of Balle, Bell, Gascon and Nissim
-# (2019). The
-# blanket has a closed form for every mechanism of two levels,
+# (2019). It has a closed form for every mechanism of two levels,
 #   P(y | x) = a(y) (1 + (E - 1) 1{x in S(y)}).
 #
 # A report is with probability gamma drawn from the blanket, a(y) / gamma, whoever sends it. The
@@ -225,7 +224,7 @@ law_blanket.rr_law_bloom <- function(law, k, local) {
 }
 
 # The blanket of the piecewise protocol: cells that are drawn from all cells. The windows of the
-# smallest and the largest answer share no cell.
+# smallest and the largest answer have no common cell.
 law_blanket.rr_law_mean <- function(law, k, local) two_level_blanket(law$other, law$chance, local)
 
 # The blanket of a sketch. The hash function that was drawn is public. Two strings may lie in
