@@ -1,6 +1,7 @@
-# From the user's values to the codes that the kernels read: shared by rr_perturb() and rr_tally().
+# The user's values become the codes that the kernels read, in rr_perturb() and in rr_tally().
 
-# Positions of the reports among the labels. NA stays NA: the kernel finds it while it counts.
+# The positions of the reports among the labels, as list(codes, first): `first` is the code of the
+# first label. NA stays NA: the kernel finds it while it counts.
 encode_reports <- function(x, mechanism) {
   x <- plain_reports(x, mechanism)
   labels <- mechanism$reports
@@ -12,9 +13,8 @@ encode_reports <- function(x, mechanism) {
     check_same_order(x, positions, mechanism)
     return(list(codes = translate(positions, x), first = 1L))
   }
-  if (is.object(x) ||
-      !(is.character(x) || is.logical(x) || is.numeric(x)) ||
-      length(dim(x)) > 1L) {
+  is_vector <- !is.object(x) && (is.character(x) || is.logical(x) || is.numeric(x))
+  if (!is_vector || length(dim(x)) > 1L) {
     abort(c(
       "{.arg x} must be one vector: a factor, text, numbers or logical values.",
       x = "It is {describe_kind(x)}."
@@ -22,7 +22,7 @@ encode_reports <- function(x, mechanism) {
   }
   if (is.character(x)) {
     return(list(
-      codes = translate(match_labels(x, mechanism), x, own = TRUE),
+      codes = translate(match_labels(x, mechanism), x, is_by_row = TRUE),
       first = 1L
     ))
   }
@@ -36,7 +36,7 @@ encode_reports <- function(x, mechanism) {
   first <- first_number(mechanism)
   if (is.null(first)) {
     return(list(
-      codes = translate(match(x, label_values(mechanism)), x, own = TRUE),
+      codes = translate(match(x, label_values(mechanism)), x, is_by_row = TRUE),
       first = 1L
     ))
   }
@@ -58,9 +58,9 @@ encode_reports <- function(x, mechanism) {
   list(codes = as.integer(x), first = first)
 }
 
-# Cumulative shares, and some designs, are in the order of the mechanism: answers whose own order is
-# another one say that it is wrong. The levels of true answers may be no more than the answers: they
-# are not shown.
+# An error if the order of the answers is not that of the mechanism, in which cumulative shares, and
+# some designs, are. The levels of true answers may be no more than the answers, so that the message
+# does not have them.
 check_same_order <- function(
   x, positions, mechanism, ordered = isTRUE(mechanism$ordered), what = "`x`"
 ) {
@@ -70,8 +70,9 @@ check_same_order <- function(
           x = "The mechanism has {format_labels(mechanism$reports, between = ' < ')}."), "mismatch")
 }
 
-# Labels are those of the mechanism. If 0 and 1 are answers, the labels "0" and "1" (or "FALSE" and
-# "TRUE") are too, in whatever order a factor has them. The two kinds of labels are never mixed.
+# The positions of labels among those of the mechanism. If 0 and 1 are answers, the labels "0" and
+# "1" (or "FALSE" and "TRUE") are too, in whatever order a factor has them. The two kinds of labels
+# are never mixed.
 match_labels <- function(labels, mechanism) {
   positions <- match(labels, mechanism$reports)
   if (anyNA(positions)) {
@@ -81,8 +82,8 @@ match_labels <- function(labels, mechanism) {
   bit_positions(labels, mechanism$bits) %||% positions
 }
 
-# The places of text that is the number of a label, written in another way: "1e+05", "100000.0".
-# Only where all labels are numbers.
+# The positions of text that is the number of a label, written differently: "1e+05", "100000.0". It
+# needs labels that are all numbers.
 match_numbers <- function(text, mechanism) {
   different <- unique(text)
   numbers <- written_numbers(different)
@@ -91,7 +92,7 @@ match_numbers <- function(text, mechanism) {
   match(numbers, values)[match(text, different)]
 }
 
-# The places of the levels in a long table, which are read as answers are.
+# The positions of the levels in a long table, which are read as answers are.
 match_long <- function(level, codec) {
   labels <- list(reports = codec$levels, numeric_levels = codec$numeric_levels,
                  bits = answer_bits(codec$levels, FALSE))
@@ -102,16 +103,14 @@ match_long <- function(level, codec) {
 # Is a report 0 or 1, no or yes?
 takes_bits <- function(mechanism) !is.null(mechanism$bits)
 
-# If the labels are "yes" and "no" in this order, 1 and TRUE are read as the first level, "yes", and
-# not as the second, which is the level of regressions and pictures. Labels that are FALSE and TRUE
-# themselves are read as they stand.
+# A message if the labels are "yes" and "no" in this order: 1 and TRUE are read as the first level,
+# "yes", and not as the second, which is the level of regressions and pictures. Labels that are
+# FALSE and TRUE themselves are read as they are.
 tell_reversed <- function(x, labels) {
   if (!is_reversed(labels) || !is.null(match_bits(labels))) return(invisible())
   x <- plain_reports(x, list(reports = labels))
-  if (is.object(x) || !(is.logical(x) || is.numeric(x)) ||
-      all(is.na(x))) {
-    return(invisible())
-  }
+  has_numbers <- !is.object(x) && (is.logical(x) || is.numeric(x))
+  if (!has_numbers || all(is.na(x))) return(invisible())
   one <- if (is.logical(x)) "TRUE" else "1"
   cli::cli_inform(c("{one} is read as {.val {labels[1]}}, the first level.",
                     i = "Regressions and pictures are about the second level, {.val {labels[2]}}."),
@@ -122,9 +121,9 @@ tell_reading <- function(x, mechanism) tell_reversed(x, mechanism$reports)
 
 is_reversed <- function(labels) identical(no_yes_order(labels), 2:1)
 
-# The labels of a yes/no design. If its probabilities are those of yes, and the first label is the
-# one for yes, it would be another design. If both answers are treated alike (`even`), only what is
-# said of the second level turns round.
+# An error or message if the first label of a yes/no design is the one for yes. If its probabilities
+# are those of yes, it would be another design. If both answers are treated alike (`even`), only the
+# statements about the second level change.
 check_no_first <- function(labels, even) {
   if (!is_reversed(labels)) return(invisible())
   order <- paste(encodeString(rev(labels), quote = "\""), collapse = ", ")
@@ -133,7 +132,10 @@ check_no_first <- function(labels, even) {
   }
   cli::cli_inform(
     c(
-      "Regressions, contrasts, power and pictures are about the second level, here {.val {labels[2]}}.",
+      paste0(
+        "Regressions, contrasts, power and pictures are about the second level, ",
+        "here {.val {labels[2]}}."
+      ),
       i = "If that is not meant: {.code levels = c({order})}."
     ),
     class = "candor_message_order"
@@ -151,25 +153,23 @@ truth_side <- function(mechanism) {
 }
 
 # The number that stands for each label; NA for a label that is not a number. Numbers are read as
-# labels wherever a label is a number, unless some labels are not numbers and the others are their
-# own positions.
+# labels if a label is a number, unless some labels are not numbers and the others are their
+# positions.
 label_values <- function(mechanism) {
   k <- length(mechanism$reports)
-  places <- if (takes_bits(mechanism)) {
+  has_bits <- takes_bits(mechanism)
+  positions <- if (has_bits) {
     unname(match(1:2, mechanism$bits)) - 1
   } else {
     seq_len(k)
   }
   values <- mechanism$numeric_levels
-  if (is.null(values) || (anyNA(values) && all(values == places, na.rm = TRUE))) {
-    places
-  } else {
-    values
-  }
+  if (is.null(values)) return(positions)
+  if (anyNA(values) && all(values == positions, na.rm = TRUE)) positions else values
 }
 
 # The number of the first label if the others follow one by one, so that numbers are codes as they
-# stand; else NULL.
+# are; else NULL.
 first_number <- function(mechanism) {
   if (is.null(mechanism$numeric_levels) && !takes_bits(mechanism)) return(1L)
   values <- as.double(label_values(mechanism))
@@ -180,16 +180,17 @@ first_number <- function(mechanism) {
 
 unclass_codes <- function(x) `attributes<-`(x, NULL)
 
-# Codes of `x` after relabelling; a report that has no label becomes 0, which the kernel refuses,
-# while a missing one stays NA, also where NA is a level.
-translate <- function(positions, x, own = FALSE) {
+# The codes of `x` after relabelling. `positions` are those of its levels, or of its elements if it
+# `is_by_row`. A report that has no label becomes 0, which the kernel refuses, while a missing one
+# stays NA, also if NA is a level.
+translate <- function(positions, x, is_by_row = FALSE) {
   positions[is.na(positions)] <- 0L
-  if (own) return(replace(positions, is.na(x), NA_integer_))
+  if (is_by_row) return(replace(positions, is.na(x), NA_integer_))
   positions[is.na(levels(x))] <- NA_integer_
   codes <- unclass_codes(x)
-  # A malformed factor: a code of 0 would silently drop its report.
-  codes[!is.na(codes) & (codes < 1L | codes > length(positions))] <-
-    length(positions) + 1L
+  # A code of 0 in a malformed factor would silently drop its report.
+  is_malformed <- !is.na(codes) & (codes < 1L | codes > length(positions))
+  codes[is_malformed] <- length(positions) + 1L
   c(positions, 0L)[codes]
 }
 
@@ -197,15 +198,12 @@ translate <- function(positions, x, own = FALSE) {
 value_at <- function(x, position) {
   if (!is.factor(x)) return(x[[position]])
   code <- unclass_codes(x)[position]
-  if (!is.na(code) && (code < 1 || code > nlevels(x))) {
-    code
-  } else {
-    levels(x)[code]
-  }
+  is_malformed <- !is.na(code) && (code < 1 || code > nlevels(x))
+  if (is_malformed) code else levels(x)[code]
 }
 
-# The error of a report that is missing or no level; `name` is the column's, where there are
-# several. What is no level has its position for those who know more of it.
+# The error of a report that is missing or no level; `name` is the column's, if there are several.
+# The error has the position of a value that is no level, for callers that have more to add.
 abort_report <- function(x, position, mechanism, name = NULL) {
   x <- plain_reports(x, mechanism)
   what <- if (is.null(name)) "{.arg x}" else "{.val {name}}"
@@ -215,7 +213,10 @@ abort_report <- function(x, position, mechanism, name = NULL) {
     abort(
       c(
         paste(what, "must not have missing reports."), x = "{where} is NA.",
-        i = "{.code na.rm = TRUE} of tallies and {.code na.action = na.omit} of regressions drop them."
+        i = paste0(
+          "{.code na.rm = TRUE} of tallies and {.code na.action = na.omit} of regressions ",
+          "drop them."
+        )
       ),
       "missing"
     )
@@ -233,15 +234,15 @@ abort_report <- function(x, position, mechanism, name = NULL) {
   )
 }
 
-# Values of other classes that stand for labels or numbers.
+# The values of other classes that stand for labels or numbers.
 plain_reports <- function(x, mechanism) {
   if (!is.object(x)) return(x)
   if (inherits(x, c("haven_labelled", "labelled"))) return(labelled_reports(x, mechanism))
   plain_numbers(x)
 }
 
-# Labelled values, as from SPSS or Stata files, are replaced by their labels. If no label is a
-# report, the values themselves may be the reports. Values declared missing are missing.
+# The labels of labelled values, as from SPSS or Stata files. If no label is a report, the values
+# themselves may be the reports. Values declared missing are missing.
 labelled_reports <- function(x, mechanism) {
   labels <- attr(x, "labels", exact = TRUE)
   limits <- attr(x, "na_range", exact = TRUE)
@@ -252,12 +253,12 @@ labelled_reports <- function(x, mechanism) {
   }
   if (is.null(labels)) return(values)
   text <- label_text(values)
-  known <- label_text(labels)
-  if (!any(names(labels) %in% mechanism$reports) && any(known %in% mechanism$reports)) {
+  value_text <- label_text(labels)
+  if (!any(names(labels) %in% mechanism$reports) && any(value_text %in% mechanism$reports)) {
     return(text)
   }
-  place <- match(text, known)
-  ifelse(is.na(place), text, names(labels)[place])
+  index <- match(text, value_text)
+  ifelse(is.na(index), text, names(labels)[index])
 }
 
 # The values that would be levels, for answers of the type of `x`.
@@ -268,24 +269,27 @@ wanted_answers <- function(x, mechanism) {
     return(paste0("Positions run from 1 to ", format_count(length(mechanism$reports)), "."))
   }
   words <- encodeString(mechanism$reports[mechanism$bits], quote = "\"")
-  sprintf(
-    "Use 0 for %s and 1 for %s, or the labels. Codes such as 1 and 2 are labels: `levels = c(1, 2)`.",
-    words[1], words[2]
+  text <- paste(
+    "Use 0 for %s and 1 for %s, or the labels.",
+    "Codes such as 1 and 2 are labels: `levels = c(1, 2)`."
   )
+  sprintf(text, words[1], words[2])
 }
 
+# The positions of the sensitive categories.
 sensitive_places <- function(sensitive, labels) {
   if (is.factor(sensitive)) sensitive <- as.character(sensitive)
-  at <- if (is.atomic(sensitive)) {
+  index <- if (is.atomic(sensitive)) {
     match(sensitive, if (is.character(sensitive)) labels else seq_along(labels))
   }
-  check_that(length(at) && !anyNA(at), sensitive, "sensitive", "labels or positions of categories",
-             c("level", "argument"))
-  unique(at)
+  is_valid <- length(index) && !anyNA(index)
+  noun <- "labels or positions of categories"
+  check_that(is_valid, sensitive, "sensitive", noun, c("level", "argument"))
+  unique(index)
 }
 
-# Levels with an order of their own: an ordered factor, or numbers. (Levels given only by their
-# number have no order.)
+# Are the levels in an order: an ordered factor, or numbers? Levels that are only a number of
+# categories have no order.
 in_order <- function(mechanism) {
   isTRUE(mechanism$ordered) ||
     (length(mechanism$levels) > 2L && !is.null(level_numbers(mechanism)))

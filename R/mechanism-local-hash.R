@@ -169,12 +169,11 @@ hash_numbers <- function(epsilon, g, prime) {
   times <- c(g - prime %% g, prime %% g)
   pairs <- prime * (prime - 1)
   collision <- sum(times * m * (m - 1)) / pairs
-  # Of three categories: all in one bucket; two of them and not the third. Of a prime of 2 there are
+  # Three categories are all in one bucket, or two of them are and not the third. A prime of 2 has
   # no three.
-  three <- sum(times * m * (m - 1) * (m - 2)) / pairs /
-    max(1, prime - 2)
-  two <- sum(times * (prime - m) * m * (m - 1)) / pairs /
-    max(1, prime - 2)
+  remaining <- max(1, prime - 2)
+  three <- sum(times * m * (m - 1) * (m - 2)) / pairs / remaining
+  two <- sum(times * (prime - m) * m * (m - 1)) / pairs / remaining
   gain <- -expm1(-epsilon) / total
   list(
     p = p,
@@ -238,7 +237,7 @@ count_reports.rr_local_hash <- function(
   read <- read_reports(x, mechanism, na.rm, groups, weights)
   reports <- read$reports
   count <- function(...) count_hashed(mechanism, ...)
-  # Of functions that are kept a device sends the same again.
+  # A device with a permanent function sends the same one in each report.
   witness <- if (!is_memoised(mechanism)) {
     length(unique(reports$slope * mechanism$prime + reports$shift))
   }
@@ -309,7 +308,8 @@ memory_keys.rr_local_hash <- function(mechanism, answers, memory) {
   hash_values(mechanism, answers, memory$functions)
 }
 
-# With hashing the function tells nothing: the hash value goes through both stages.
+# The first stage of the hash value. The function reveals nothing: the value goes through both
+# stages.
 permanent_stage.rr_local_hash <- function(mechanism) {
   rr_grr(mechanism$g, epsilon = mechanism$first$epsilon)
 }
@@ -326,8 +326,8 @@ hash_values <- function(mechanism, answers, functions) {
   ((product + functions$shift) %% prime * mechanism$g) %/% prime + 1
 }
 
-# A hash function is independent of pairs of categories. What three of them do together depends on
-# their codes.
+# The facts without those of three categories: a hash function is independent of pairs of
+# categories, while the joint hash values of three depend on their codes.
 #' @export
 client_facts.rr_local_hash <- function(mechanism, reports, x) {
   facts <- NextMethod()

@@ -108,24 +108,25 @@ rr_longitudinal <- function(
   )
 }
 
-# What the second stage may leave of a signal p - q. It is a trifle less than the quotient, so that
-# no rounding of the probabilities of either stage, in the last place of numbers near 1/2, takes a
-# report above its level.
-signal_left <- function(kept, first) {
+# The signal p - q that the second stage may leave. It is a trifle less than the quotient, so that
+# no rounding of the probabilities of either stage, in the last place of numbers near 1/2, takes the
+# epsilon of a report above its bound.
+signal_left <- function(quotient, first) {
   slack <- 4 * .Machine$double.eps
-  max(0, kept * (1 - 2 * slack - slack / first) - slack)
+  max(0, quotient * (1 - 2 * slack - slack / first) - slack)
 }
 
-# (p - q) / (p1 - q1) is what the second stage keeps; the rest is drawn uniformly.
+# Two stages of k-ary randomized response. The second stage retains (p - q) / (p1 - q1); the
+# remaining reports are drawn uniformly.
 longitudinal_grr <- function(levels, permanent, epsilon) {
   first <- rr_grr(levels, epsilon = permanent)
   k <- length(first$levels)
-  whole <- grr_levels(k, epsilon)
-  kept <- signal_left(whole$p_minus_q / first$p_minus_q, first$p_minus_q)
-  second <- rr_grr(first$levels, p = (1 + (k - 1) * kept) / k)
+  total <- grr_levels(k, epsilon)
+  retained <- signal_left(total$p_minus_q / first$p_minus_q, first$p_minus_q)
+  second <- rr_grr(first$levels, p = (1 + (k - 1) * retained) / k)
   second["numeric_levels"] <- first["numeric_levels"]
   mechanism <- rr_compose(first, second)
-  mechanism[c("epsilon", "p", "q")] <- list(epsilon, whole$p, whole$q)
+  mechanism[c("epsilon", "p", "q")] <- list(epsilon, total$p, total$q)
   mechanism
 }
 
@@ -133,14 +134,13 @@ longitudinal_bits <- function(levels, permanent, epsilon, protocol) {
   stages <- strsplit(protocol, "-", fixed = TRUE)[[1]]
   optimized <- stages[1] == "oue"
   first <- rr_unary(levels, permanent, optimized = optimized)
-  # Symmetric bits: of the whole p - q, or for the optimized form 1 - 2 q, the first stage has its
-  # own.
+  # Symmetric bits have the signal p - q, and the optimized ones 1 - 2 q, in total and in each
+  # stage.
   share <- if (optimized) 2 else 4
-  kept <- signal_left(
-    tanh(epsilon / share) / tanh(permanent / share), tanh(permanent / share)
-  )
+  first_signal <- tanh(permanent / share)
+  retained <- signal_left(tanh(epsilon / share) / first_signal, first_signal)
   pair <- if (stages[2] == "sue") {
-    c((1 + kept) / 2, (1 - kept) / 2)
+    c((1 + retained) / 2, (1 - retained) / 2)
   } else {
     c(1 / 2, half_stage(first, epsilon))
   }
@@ -151,9 +151,10 @@ longitudinal_bits <- function(levels, permanent, epsilon, protocol) {
   mechanism
 }
 
-# q2 of the second stage with p2 = 1/2 for which one report has epsilon. With q2 = 1/2 - d, p = 1/2
-# - (1 - p1) d and q alike, p (1 - q) / (q (1 - p)) = e^epsilon is a quadratic in d, of which one
-# root is positive.
+# The q2 of the second stage with p2 = 1/2 for which one report has epsilon. The probabilities are
+# q2 = 1/2 - d, p = 1/2 - (1 - p1) d, and q alike. The condition is a quadratic in d, of which one
+# root is positive:
+#   p (1 - q) / (q (1 - p)) = e^epsilon
 half_stage <- function(first, epsilon) {
   p1 <- first$p
   q1 <- first$q
@@ -169,17 +170,16 @@ half_stage <- function(first, epsilon) {
   1 / 2 - min(1 / 2, signal_left(d, first$p_minus_q))
 }
 
-# Hashing once and for all; its value goes through k-ary randomized response twice.
+# Local hashing once and for all; its value goes through k-ary randomized response twice.
 longitudinal_hash <- function(levels, permanent, epsilon) {
   mechanism <- rr_local_hash(levels, epsilon)
   g <- mechanism$g
   first <- grr_levels(g, permanent)$p_minus_q
-  kept <- signal_left(grr_levels(g, epsilon)$p_minus_q / first, first)
-  two_stages(
-    mechanism, rr_local_hash(levels, permanent, g = g),
-    rr_grr(g, p = (1 + (g - 1) * kept) / g),
-    sprintf("Two stages, local hashing (g = %s)", format_count(g))
-  )
+  retained <- signal_left(grr_levels(g, epsilon)$p_minus_q / first, first)
+  first_stage <- rr_local_hash(levels, permanent, g = g)
+  second_stage <- rr_grr(g, p = (1 + (g - 1) * retained) / g)
+  design <- sprintf("Two stages, local hashing (g = %s)", format_count(g))
+  two_stages(mechanism, first_stage, second_stage, design)
 }
 
 # ---- drawing from permanent answers ----

@@ -25,19 +25,22 @@ rr_matrix.rr_mechanism <- function(mechanism, ...) {
   named_matrix(mechanism, law_matrix(law, k), mechanism$reports)
 }
 
-# Reports of a protocol are listed where there are so few of them. `number` are all that are
-# possible.
+# An error if there are too many reports to be listed; `number` are all that are possible.
 check_report_number <- function(mechanism, number) {
   if (max(number, length(mechanism$levels)) > matrix_limit) {
     abort(
-      "The matrix of {.arg mechanism} is limited to {format_count(matrix_limit)} categories and reports.",
+      paste0(
+        "The matrix of {.arg mechanism} is limited to {format_count(matrix_limit)} ",
+        "categories and reports."
+      ),
       c("law", "argument")
     )
   }
 }
 
-# The matrix of reports that are independent bits: a row of `one` and `zero` is a truth, a column a
-# bit, with its probabilities to be 1 and 0. The first bit runs fastest.
+# The matrix of reports that are independent bits, rows are truths. `one` and `zero` have a row for
+# each truth and a column for each bit, with its probabilities to be 1 and 0. The first bit runs
+# fastest.
 bits_matrix <- function(one, zero) {
   chances <- matrix(1, nrow(one), 1)
   labels <- ""
@@ -70,7 +73,8 @@ named_matrix <- function(mechanism, chances, reports = colnames(chances)) {
 
 # ---- what the kernel of categories is given ----
 
-# What the mechanism declares, or what follows from its law: its additive form, or else its matrix.
+# The sampler that the mechanism declares, or that follows from its law: its additive form, or else
+# its matrix.
 category_sampler <- function(mechanism) {
   if (isTRUE(mechanism$sampler$kind %in% category_kinds)) return(mechanism$sampler)
   law <- rr_law(mechanism)
@@ -81,7 +85,7 @@ category_sampler <- function(mechanism) {
       numbers = c(law$a, rep_len(law$b, k))
     ))
   }
-  # All others alike: GRR, whatever it is made of. A rounding must not take p below 0.
+  # If all others are alike it is GRR, whatever it is made of. A rounding must not take p below 0.
   if (length(law[["b"]]) == 1L && k > 2L) {
     return(list(
       kind = "grr",
@@ -95,9 +99,9 @@ category_sampler <- function(mechanism) {
 
 # ---- can the truths be told apart? ----
 
-# P(report | truth) with truths as rows; without full row rank some truths give the same reports,
-# and nothing about each of them can be estimated. `counted` reports are those of a tally, which of
-# sets and bits are no columns of it.
+# P(report | truth) with truths as rows, or an error. If it lacks full row rank, some truths give
+# the same reports, and nothing about each of them can be estimated. `counted` reports are those of
+# a tally, whose sets and bits are no columns of the matrix.
 identified_channel <- function(mechanism, arg = "mechanism", counted = TRUE) {
   check_mechanism(mechanism, arg)
   law <- rr_law(mechanism)
@@ -125,8 +129,8 @@ identified_channel <- function(mechanism, arg = "mechanism", counted = TRUE) {
   )
 }
 
-# Reports to truths without bias: R x K with C B = I, the inverse where C is square, else the
-# least-squares one.
+# The R x K matrix B that makes reports into truths without bias, C B = I: the inverse if C is
+# square, else the least-squares one.
 unbiased_matrix <- function(channel) {
   if (nrow(channel) == ncol(channel)) return(solve(channel))
   t(channel) %*% solve(tcrossprod(channel))

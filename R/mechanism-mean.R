@@ -66,36 +66,49 @@ rr_mean <- function(range, epsilon, protocol = c("hybrid", "piecewise", "duchi")
   )
   fine <- window_grid(2^29, epsilon)
   coarse <- window_grid(1, epsilon)
-  ends <- vapply(range, format, "", digits = 15)
-  made(new_rr_mechanism(
-    "mean", "mean", reports = c("sum", "sum of squares"), epsilon = epsilon,
-    design = sprintf("Mean of numbers from %s to %s (%s)", ends[1], ends[2], sub("^d", "D", protocol)),
-    range = as.double(range), protocol = protocol, share = share, fine = fine, coarse = coarse,
-    # Reports on the scale of answers from -1 to 1 lie between minus this and this.
-    reach = if (share > 0) -window_values(fine, 0) else -window_values(coarse, 0), codec = report_codec(real = TRUE),
+  limits <- vapply(range, format, "", digits = 15)
+  protocol_name <- sub("^d", "D", protocol)
+  # Reports on the scale of answers from -1 to 1 lie between -reach and reach.
+  reach <- if (share > 0) -window_values(fine, 0) else -window_values(coarse, 0)
+  mechanism <- new_rr_mechanism(
+    "mean",
+    "mean",
+    reports = c("sum", "sum of squares"),
+    epsilon = epsilon,
+    design = sprintf("Mean of numbers from %s to %s (%s)", limits[1], limits[2], protocol_name),
+    range = as.double(range),
+    protocol = protocol,
+    share = share,
+    fine = fine,
+    coarse = coarse,
+    reach = reach,
+    codec = report_codec(real = TRUE),
     law = new_law_mean(share, fine, coarse)
-  ), "rr_mean", range = range, epsilon = epsilon, protocol = protocol, fields = NULL)
-}
-
-check_answer_range <- function(range) {
-  check_that(
-    is_numbers(range) && length(range) == 2L && all(is.finite(range)) &&
-      range[1] < range[2],
-    range, "range", "the least and largest possible answer"
+  )
+  made(
+    mechanism, "rr_mean",
+    range = range, epsilon = epsilon, protocol = protocol, fields = NULL
   )
 }
 
-# From here the hybrid uses the piecewise protocol at all (Wang et al. 2019).
+check_answer_range <- function(range) {
+  is_valid <- is_numbers(range) && length(range) == 2L && all(is.finite(range)) &&
+    range[1] < range[2]
+  check_that(is_valid, range, "range", "the least and largest possible answer")
+}
+
+# The epsilon above which the hybrid uses the piecewise protocol (Wang et al. 2019).
 hybrid_from <- log(
   (-5 + 2 * (6353 - 405 * sqrt(241))^(1 / 3) +
     2 * (6353 + 405 * sqrt(241))^(1 / 3)) / 27
 )
 
-# Both protocols are one: answers 0, ..., steps, a window of cells for each, starting at the answer,
-# whose cells are reported with e^epsilon times the probability of any other. One step and a window
-# of one cell are Duchi's protocol. `chance` is that of drawing from the window, else from all
-# cells: the probability ratio of cells is then exactly e^epsilon, whatever the sizes. Both carry
-# the safety margin of 2^-49 that other samplers have.
+# The grid of a protocol: answers 0, ..., steps, with a window of cells for each, starting at the
+# answer. Its cells are reported with e^epsilon times the probability of any other. One step and a
+# window of one cell are Duchi's protocol, more steps the piecewise protocol. `chance` is the
+# probability of drawing from the window, `other` that of drawing from all cells: the probability
+# ratio of cells is then exactly e^epsilon, whatever the sizes. Both carry the safety margin of
+# 2^-49 that other samplers have.
 window_grid <- function(steps, epsilon) {
   window <- max(1, round(steps * exp(-epsilon / 2)))
   gain <- -expm1(-epsilon)
@@ -109,33 +122,25 @@ window_grid <- function(steps, epsilon) {
   )
 }
 
-# The reading of a cell: its mean, given an answer, is that answer, from -1 to 1.
+# The value that a cell is read as, from -1 to 1: its mean, given an answer, is that answer.
 window_values <- function(grid, cell) {
   2 / (grid$steps * grid$chance) *
     (cell - (grid$steps + grid$window - 1) / 2)
 }
 
 achieved.rr_mean <- function(mechanism) {
-  used <- list(mechanism$fine, mechanism$coarse)[
-    c(mechanism$share > 0, mechanism$share < 1)
-  ]
-  list(
-    epsilon = max(
-      vapply(
-        used,
-        function(grid) {
-          .Call(C_rr_support_chance, (grid$steps + grid$window) / grid$window, mechanism$epsilon)[
-            1
-          ]
-        },
-        0
-      )
-    )
-  )
+  is_used <- c(mechanism$share > 0, mechanism$share < 1)
+  grids <- list(mechanism$fine, mechanism$coarse)[is_used]
+  grid_epsilon <- function(grid) {
+    factor <- (grid$steps + grid$window) / grid$window
+    .Call(C_rr_support_chance, factor, mechanism$epsilon)[1]
+  }
+  list(epsilon = max(vapply(grids, grid_epsilon, 0)))
 }
 
-# What the randomization adds: list(constant, linear, slope) of the variance constant + linear t +
-# slope t^2 of the score of t, answers and scores on the scale on which `range` is from -1 to 1.
+# The variance that the randomization adds, as list(constant, linear, slope). The score of t has the
+# variance constant + linear t + slope t^2, with answers and scores on the scale on which `range` is
+# from -1 to 1.
 mean_variance <- function(mechanism) {
   v <- mechanism$moments$v
   middle <- mean(mechanism$range)
@@ -167,10 +172,10 @@ mean_variance <- function(mechanism) {
   )
 }
 
-# The chances to draw from the window of the truth, and from all cells.
+# The law of a mean: the probabilities to draw from the window of the truth, and from all cells.
 new_law_mean <- function(share, fine, coarse) {
-  mixed <- function(part) {
-    share * fine[[part]] + (1 - share) * coarse[[part]]
+  mixed <- function(name) {
+    share * fine[[name]] + (1 - share) * coarse[[name]]
   }
   new_rr_law(
     "mean",
@@ -183,11 +188,11 @@ new_law_mean <- function(share, fine, coarse) {
 
 # ---- respondents ----
 
-# Numbers on the scale from -1 to 1.
+# The answers are made numbers on the scale from -1 to 1.
 #' @export
 prepare_answers.rr_mean <- function(mechanism, x) {
-  if (!(is.numeric(x) || is.logical(x)) || is.factor(x) ||
-      length(dim(x)) > 1L) {
+  has_numbers <- (is.numeric(x) || is.logical(x)) && !is.factor(x)
+  if (!has_numbers || length(dim(x)) > 1L) {
     abort(c("{.arg x} must be numbers.", x = "It is {describe_kind(x)}."))
   }
   range <- mechanism$range
@@ -201,7 +206,7 @@ prepare_answers.rr_mean <- function(mechanism, x) {
   )
 }
 
-# Positions among levels do not exist here: answers are numbers from -1 to 1.
+# Reports on the scale from -1 to 1. Answers are numbers from -1 to 1, since there are no levels.
 draw_reports.rr_mean <- function(mechanism, answers, rng = "secure") {
   reports <- numeric(length(answers))
   fine <- draw_coins(length(answers), mechanism$share, 1 - mechanism$share, rng)
@@ -216,19 +221,20 @@ decode_answers.rr_mean <- function(mechanism, reports, x) {
   )
 }
 
-# An answer is rounded to one of its two neighbours on the grid, at random and without bias. A cell
-# is drawn from its window with the probability `chance`, else from all cells. The cell is read so
-# that its mean is the answer.
+# The values of reports of one grid. An answer is rounded to one of its two neighbours on the grid,
+# at random and without bias. A cell is drawn from its window with the probability `chance`, else
+# from all cells. The cell is read so that its mean is the answer.
 draw_window <- function(t, grid, rng) {
   n <- length(t)
-  place <- (t + 1) / 2 * grid$steps
-  start <- floor(place)
-  fraction <- (draw_uniform(n, 2^30, rng) +
-    draw_uniform(n, 2^30, rng) / 2^30) / 2^30
-  start <- pmin(start + (fraction < place - start), grid$steps)
-  own <- draw_coins(n, grid$chance, grid$other, rng)
+  position <- (t + 1) / 2 * grid$steps
+  start <- floor(position)
+  fraction <- draw_uniform(n, 2^30, rng) +
+    draw_uniform(n, 2^30, rng) / 2^30
+  fraction <- fraction / 2^30
+  start <- pmin(start + (fraction < position - start), grid$steps)
+  is_window <- draw_coins(n, grid$chance, grid$other, rng)
   cell <- draw_uniform(n, grid$steps + grid$window, rng)
-  cell[own] <- (start + draw_uniform(n, grid$window, rng))[own]
+  cell[is_window] <- (start + draw_uniform(n, grid$window, rng))[is_window]
   window_values(grid, cell)
 }
 
@@ -267,88 +273,80 @@ count_reports.rr_mean <- function(mechanism, x, groups = NULL, weights = NULL, n
   x <- column_numbers(x)
   if (!is_numbers(x) || length(dim(x)) > 1L) abort_form(x, "numbers")
   dropped <- drop_missing_reports(which(is.na(x)), na.rm)
-  ends <- report_range(mechanism)
-  x[dropped] <- ends[1]
+  limits <- report_range(mechanism)
+  x[dropped] <- limits[1]
   if (!is.null(weights)) weights[dropped] <- 0
-  each <- max(1L, groups)
+  n_groups <- max(1L, groups)
   share <- report_shares(x, mechanism)
   sums <- function(values) {
-    if (is.null(groups)) sum(values) else group_sums(values, groups, each)
+    if (is.null(groups)) sum(values) else group_sums(values, groups, n_groups)
   }
   term <- if (is.null(weights)) share else weights * share
-  totals <- matrix(0, length(mechanism$reports), each)
+  totals <- matrix(0, length(mechanism$reports), n_groups)
   for (power in seq_along(mechanism$reports)) {
     totals[power, ] <- sums(term)
     term <- term * share
   }
-  counted_reports(
-    totals, list(each = each, dropped = dropped),
-    witness = if (!is.null(mechanism$fine)) {
-      sum(abs(2 * share - 1) * mechanism$reach > 1 + 1e-9)
-    }
-  )
+  witness <- if (!is.null(mechanism$fine)) {
+    sum(abs(2 * share - 1) * mechanism$reach > 1 + 1e-9)
+  }
+  counted_reports(totals, list(each = n_groups, dropped = dropped), witness = witness)
 }
 
-# Scores, whose mean is the answer, on its scale from -1 to 1: that of the least report, and from
-# there to the largest.
+# The score of the smallest report, and the difference to that of the largest. Scores are on the
+# scale of answers from -1 to 1, and their mean is the answer.
 score_line <- function(mechanism) {
   if (is.null(mechanism$moments)) return(c(-1, 2) * mechanism$reach)
-  ends <- (read_scores(mechanism$reach, mechanism) - mean(mechanism$range)) /
-    (diff(mechanism$range) / 2)
-  c(ends[1], diff(ends))
+  scores <- read_scores(mechanism$reach, mechanism)
+  limits <- (scores - mean(mechanism$range)) / (diff(mechanism$range) / 2)
+  c(limits[1], diff(limits))
 }
 
 # Reports as shares, from 0 to 1, of their range.
 report_shares <- function(x, mechanism) {
-  ends <- report_range(mechanism)
-  share <- (as.double(x) - ends[1]) / diff(ends)
-  two <- identical(mechanism$share, 0)
-  if (!two && min(share, 0, na.rm = TRUE) == 0 &&
-      max(share, 1, na.rm = TRUE) == 1) {
-    return(share)
+  limits <- report_range(mechanism)
+  share <- (as.double(x) - limits[1]) / diff(limits)
+  is_two_valued <- identical(mechanism$share, 0)
+  is_inside <- min(share, 0, na.rm = TRUE) == 0 &&
+    max(share, 1, na.rm = TRUE) == 1
+  if (!is_two_valued && is_inside) return(share)
+  distance <- if (is_two_valued) {
+    pmin(abs(share), abs(share - 1))
+  } else {
+    pmax(-share, share - 1)
   }
-  bad <- which(
-    (if (two) {
-      pmin(abs(share), abs(share - 1))
-    } else {
-      pmax(-share, share - 1)
-    }) > report_slack
-  )
-  if (length(bad)) {
-    abort_report_at(
-      bad[1], sprintf("is %s, which no answer can produce", format(x[bad[1]], digits = 6))
-    )
+  invalid <- which(distance > report_slack)
+  if (length(invalid)) {
+    value <- format(x[invalid[1]], digits = 6)
+    abort_report_at(invalid[1], sprintf("is %s, which no answer can produce", value))
   }
   share <- nearest(share, 0, 1)
-  if (two) round(share) else share
+  if (is_two_valued) round(share) else share
 }
 
-# The largest variance of the score of a truth and, of sampled truths, also of the truth: with mean
-# m it adds the mean of t^2, at most 1, and takes off m^2.
+# The largest variance of the score of a truth. If truths are sampled, it includes that of the
+# truth: with mean m it adds the mean of t^2, at most 1, and takes off m^2.
 largest_mean_variance <- function(mechanism, target) {
-  parts <- mean_variance(mechanism)
+  moments <- mean_variance(mechanism)
   if (target == "sample") {
-    return(parts$constant + abs(parts$linear) + max(0, parts$slope))
+    return(moments$constant + abs(moments$linear) + max(0, moments$slope))
   }
-  mean <- min(1, abs(parts$linear) / 2)
-  parts$constant + parts$slope + 1 + abs(parts$linear) * mean - mean^2
+  mean <- min(1, abs(moments$linear) / 2)
+  moments$constant + moments$slope + 1 + abs(moments$linear) * mean - mean^2
 }
 
 read_scores <- function(x, mechanism) {
-  if (is.null(mechanism$moments)) {
-    x
-  } else {
-    (x - mechanism$moments$beta) / mechanism$moments$alpha
-  }
+  if (is.null(mechanism$moments)) return(x)
+  (x - mechanism$moments$beta) / mechanism$moments$alpha
 }
 
 size_words.rr_mean <- function(mechanism) NULL
 
-# Of piecewise reports those that are drawn from all cells; Duchi's always.
+# The log-probability of at most so many witnesses, which are reports outside of the answers' range:
+# in the piecewise protocol some of those that are drawn from all cells, in Duchi's all.
 witness_chance.rr_mean <- function(mechanism, witness, n) {
   fine <- mechanism$fine$other * (1 - 1 / mechanism$reach)
   coarse <- abs(window_values(mechanism$coarse, 0)) > 1 + 1e-6
-  pbinom(
-    witness, n, mechanism$share * fine + (1 - mechanism$share) * coarse, log.p = TRUE
-  )
+  p_witness <- mechanism$share * fine + (1 - mechanism$share) * coarse
+  pbinom(witness, n, p_witness, log.p = TRUE)
 }

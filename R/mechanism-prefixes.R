@@ -23,36 +23,36 @@ rr_prefixes <- function(
   ...
 ) {
   check_dots_empty(...)
-  whole <- is_numbers(lengths) && length(lengths) &&
+  is_whole <- is_numbers(lengths) && length(lengths) &&
     all(is.finite(lengths) & lengths == floor(lengths))
   check_that(
-    whole && all(lengths >= 1) && all(diff(lengths) > 0), lengths, "lengths",
+    is_whole && all(lengths >= 1) && all(diff(lengths) > 0), lengths, "lengths",
     "whole numbers of characters that increase, from 1"
   )
-  # Each group has hash functions of its own: strings that collide in one, and survive, do not
+  # Each group has different hash functions: strings that collide in one, and survive, do not
   # collide in the next.
   sketch <- function(i) {
     rr_count_mean_sketch(
       epsilon, width, functions, one_bit, (check_key(key) + i - 1) %% 2^32
     )
   }
-  part <- sketch(1)
+  first <- sketch(1)
   names <- c(vapply(lengths, format_count, ""), held_out)
-  if (length(part$reports) * length(names) > sketch_cells) {
+  if (length(first$reports) * length(names) > sketch_cells) {
     abort("The sketches of so many {.arg lengths} and {.arg functions} are too large.", "too_large")
   }
-  parts <- setNames(lapply(seq_along(names), sketch), names)
+  sketches <- setNames(lapply(seq_along(names), sketch), names)
   design <- sprintf(
     "Prefixes of %s characters, and whole strings held out", paste(lengths, collapse = ", ")
   )
   made(
-    new_rr_sampled("prefixes", "any text", parts, "part", design, lengths = as.double(lengths)),
+    new_rr_sampled("prefixes", "any text", sketches, "part", design, lengths = as.double(lengths)),
     "rr_prefixes", epsilon = epsilon, lengths = lengths, width = width, functions = functions,
     one_bit = one_bit, key = key, fields = NULL
   )
 }
 
-# A string that is shorter than the prefix has this sign at its end: no prefix of others.
+# The sign at the end of a string that is shorter than the prefix: no prefix of others has it.
 string_end <- "\u0004"
 
 prefix_of <- function(strings, length) {
@@ -75,9 +75,8 @@ client_plan.rr_prefixes <- function(mechanism) refuse_texts(mechanism)
 draw_reports.rr_prefixes <- function(mechanism, answers, rng = "secure") {
   answers <- check_hashed_text(answers, "answers", answers = TRUE)
   lengths <- c(mechanism$lengths, max(mechanism$lengths))
-  draw_reports.rr_sampled(
-    mechanism, lapply(lengths, function(length) prefix_of(answers, length)), rng
-  )
+  prefixes <- lapply(lengths, function(length) prefix_of(answers, length))
+  draw_reports.rr_sampled(mechanism, prefixes, rng)
 }
 
 decode_answers.rr_prefixes <- function(mechanism, reports, x) {

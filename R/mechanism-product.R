@@ -95,25 +95,24 @@ size_words.rr_product <- function(mechanism) {
 # Several mechanisms of one question each, from arguments or one list, with names that tell columns
 # apart.
 named_mechanisms <- function(...) {
-  parts <- list(...)
-  if (length(parts) == 1L && is.list(parts[[1]]) &&
-      !inherits(parts[[1]], "rr_mechanism")) {
-    parts <- parts[[1]]
-  }
-  names <- names(parts)
-  if (!length(parts) || is.null(names) || !all(nzchar(names)) ||
-      anyDuplicated(names)) {
+  questions <- list(...)
+  is_one_list <- length(questions) == 1L && is.list(questions[[1]]) &&
+    !inherits(questions[[1]], "rr_mechanism")
+  if (is_one_list) questions <- questions[[1]]
+  names <- names(questions)
+  has_names <- !is.null(names) && all(nzchar(names)) && !anyDuplicated(names)
+  if (!length(questions) || !has_names) {
     abort(c("Questions must be mechanisms with different names.",
             i = "For example {.code drugs = rr_warner(0.8), theft = rr_crosswise(0.25)}."))
   }
   check_result_names(names, "Questions must not have")
   for (name in names) {
-    part <- check_mechanism(parts[[name]], name)
-    single <- is.null(part$questions) && !identical(part$part_column, "question") &&
-      is.null(part$codec$block)
-    check_that(single, part, name, "a single question, without blocks of people")
+    question <- check_mechanism(questions[[name]], name)
+    single <- is.null(question$questions) && !identical(question$part_column, "question") &&
+      is.null(question$codec$block)
+    check_that(single, question, name, "a single question, without blocks of people")
   }
-  parts
+  questions
 }
 
 # Do reports support sets of categories, or are they bits?
@@ -123,7 +122,7 @@ is_about_bits <- function(mechanism) {
 
 joint_cells <- 2^24
 
-# Labels of the cells, the first question fastest. None where there are too many cells for a joint
+# The labels of the cells, the first question fastest; none if there are too many cells for a joint
 # table.
 joint_labels <- function(questions, side) {
   labels <- lapply(questions, `[[`, side)
@@ -169,14 +168,14 @@ channel_axes <- function(mechanism) {
 #' @export
 rr_matrix.rr_product <- function(mechanism, ...) {
   check_report_number(mechanism, prod(mechanism$sizes))
-  parts <- lapply(mechanism$questions, rr_matrix)
+  channels <- lapply(mechanism$questions, rr_matrix)
   # A question whose reports are bits has a column for each report, and not one for each count.
-  check_report_number(mechanism, prod(vapply(parts, ncol, 0L)))
+  check_report_number(mechanism, prod(vapply(channels, ncol, 0L)))
   reports <- Reduce(
     function(x, y) as.vector(outer(x, y, paste, sep = ", ")),
-    lapply(parts, colnames)
+    lapply(channels, colnames)
   )
-  named_matrix(mechanism, Reduce(function(x, y) kronecker(y, x), parts), reports)
+  named_matrix(mechanism, Reduce(function(x, y) kronecker(y, x), channels), reports)
 }
 
 answer_frame <- function(x, arg = "x") {
@@ -214,8 +213,8 @@ cell_answers <- function(mechanism, side, times = 1, cells = NULL) {
   )
 }
 
-# An array with one dimension per question becomes a vector of cells, with names only if the array
-# has them. `side`: what the cells are made of, "reports" or "levels".
+# A vector of cells from an array with one dimension per question, with names only if the array has
+# them. `side` is "reports" or "levels", of which the cells are made.
 flatten_questions <- function(counts, mechanism, arg = "counts", side = "reports") {
   questions <- length(mechanism$questions)
   if (questions == 0L) return(counts)
@@ -242,9 +241,9 @@ flatten_questions <- function(counts, mechanism, arg = "counts", side = "reports
   as.vector(unclass(counts))
 }
 
-# A matrix for two questions may be their table, or have one row per cell and one column per group.
-# Its number of rows tells which: there are more cells than either question has reports, and fewer
-# rows must name their cells.
+# Has a matrix for two questions one row per cell and one column per group? Otherwise it is their
+# table. Its number of rows decides: there are more cells than either question has reports, and
+# fewer rows must name their cells.
 has_cells_by_groups <- function(counts, mechanism) {
   if (length(dim(counts)) != 2L ||
       setequal(names(dimnames(counts)), names(mechanism$questions))) {
@@ -255,8 +254,8 @@ has_cells_by_groups <- function(counts, mechanism) {
   any(rows %in% mechanism$reports) && !identical(rows, mechanism$questions[[1]]$reports)
 }
 
-# A table whose dimensions are named is put into the order of the questions. Made of vectors, a
-# table has labels and no names: questions with the same answers may be swapped in it.
+# A table whose dimensions are named, in the order of the questions. A table made of vectors has
+# labels and no names: questions with the same answers may be swapped in it.
 order_dimensions <- function(counts, mechanism, arg) {
   dims <- names(dimnames(counts))
   questions <- names(mechanism$questions)
@@ -264,7 +263,10 @@ order_dimensions <- function(counts, mechanism, arg) {
     if (!is.null(dimnames(counts)) &&
         anyDuplicated(lapply(unname(mechanism$questions), `[[`, "reports"))) {
       cli::cli_inform(
-        "The dimensions of {.arg {arg}} have no names: they are taken to be {questions}, in this order.",
+        paste0(
+          "The dimensions of {.arg {arg}} have no names: ",
+          "they are taken to be {questions}, in this order."
+        ),
         class = "candor_message_dimensions"
       )
     }

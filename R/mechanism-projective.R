@@ -75,17 +75,17 @@ rr_projective <- function(levels, epsilon, order = NULL, ...) {
 
 # ---- the plan ----
 
-# The prime of which a number is a power, NA if there is none; of several numbers.
+# The prime of which each order is a power, NA if there is none.
 prime_base <- function(x) {
-  vapply(x, function(one) {
-    divisors <- seq(2, max(2, floor(sqrt(one))))
-    prime <- c(divisors[one %% divisors == 0], one)[1]
-    while (one %% prime == 0) one <- one / prime
-    if (one == 1) prime else NA_real_
+  vapply(x, function(order) {
+    divisors <- seq(2, max(2, floor(sqrt(order))))
+    prime <- c(divisors[order %% divisors == 0], order)[1]
+    while (order %% prime == 0) order <- order / prime
+    if (order == 1) prime else NA_real_
   }, 0)
 }
 
-# Numbers of the design of least coordinates, for one or several orders; in z = exp(-epsilon).
+# The numbers of the design of fewest coordinates, for one or several orders; in z = exp(-epsilon).
 projective_numbers <- function(k, epsilon, order) {
   points <- function(coordinates) (order^coordinates - 1) / (order - 1)
   coordinates <- pmax(
@@ -95,46 +95,49 @@ projective_numbers <- function(k, epsilon, order) {
   coordinates <- coordinates + (points(coordinates) < k)
   coordinates <- coordinates - (coordinates > 2 & points(coordinates - 1) >= k)
   all <- points(coordinates)
-  one <- points(coordinates - 1)
-  two <- points(coordinates - 2)
+  hyperplane <- points(coordinates - 1)
+  intersection <- points(coordinates - 2)
   z <- exp(-epsilon)
-  total <- one + (all - one) * z
+  total <- hyperplane + (all - hyperplane) * z
   list(
     coordinates = coordinates,
     points = all,
-    hyperplane = one,
-    p = one / total,
-    q = (two + (one - two) * z) / total,
-    lie = (all - one) * z / total,
+    hyperplane = hyperplane,
+    p = hyperplane / total,
+    q = (intersection + (hyperplane - intersection) * z) / total,
+    lie = (all - hyperplane) * z / total,
     difference = order^(coordinates - 2) * -expm1(-epsilon) / total
   )
 }
 
-# How often the best guess of one of k equally likely categories from a report is right. The
-# categories are the points (1, a_2, ..., a_t) with the last coordinates running fastest. No
-# hyperplane misses them whose first coordinate is 0, or that has another than 0 where all elements
-# occur. In the slowest coordinate that varies `values` elements do.
+# The probability that the best guess of one of k equally likely categories from a report is right.
+# The categories are the points (1, a_2, ..., a_t) with the last coordinates running fastest. A
+# hyperplane contains some of them if its first coordinate is 0, or if it has another than 0 where
+# all elements occur. The slowest coordinate that varies has `values` elements. The other
+# hyperplanes are `n_missing`: they have no category.
 projective_success <- function(k, epsilon, order) {
   numbers <- projective_numbers(k, epsilon, order)
-  whole <- floor(log(k * (1 + 1e-12)) / log(order))
-  values <- ceiling(k / order^whole)
+  n_digits <- floor(log(k * (1 + 1e-12)) / log(order))
+  values <- ceiling(k / order^n_digits)
   affine <- order^(numbers$coordinates - 1)
-  none <- if (k > affine) {
+  n_missing <- if (k > affine) {
     0
   } else {
-    affine / order^(whole + 1) * (order - values + 1)
+    affine / order^(n_digits + 1) * (order - values + 1)
   }
-  (numbers$points + none * expm1(-epsilon)) * numbers$p / numbers$hyperplane / k
+  (numbers$points + n_missing * expm1(-epsilon)) * numbers$p / numbers$hyperplane / k
 }
 
-# Of more elements three coordinates have 2^31 points or more.
+# The largest order: with more elements three coordinates have 2^31 points or more.
 largest_order <- 46340
 
-# The order of least variance of a share of 0, among two kinds. Larger orders than 4 e^epsilon + 8
+# The order of least variance of a share of 0, among two kinds. An order above 4 e^epsilon + 8 can
 # only waste reports, except the least order of two coordinates, which makes the fewest reports.
 best_order <- function(k, epsilon) {
-  largest <- min(k - 1, floor(4 * exp(min(epsilon, 16))) + 8, largest_order)
-  orders <- seq(2, max(2, largest))
+  max_order <- min(
+    k - 1, floor(4 * exp(min(epsilon, 16))) + 8, largest_order
+  )
+  orders <- seq(2, max(2, max_order))
   orders <- c(orders[!is.na(prime_base(orders))], line_order(k))
   numbers <- projective_numbers(k, epsilon, orders)
   variance <- numbers$q * (1 - numbers$q) / numbers$difference^2
@@ -151,9 +154,9 @@ line_order <- function(k) {
 
 # ---- the field ----
 
-# Elements of a field of prime^degree are whole numbers whose digits to the base of the prime are
-# the coefficients of a polynomial, the constant first. list(prime, power, logarithm): the powers of
-# a generator from its 0th on, and their logarithms at the place of each element.
+# A field of prime^degree elements as list(prime, power, logarithm). Elements are whole numbers
+# whose digits to the base of the prime are the coefficients of a polynomial, the constant first.
+# The list has the powers of a generator from its 0th on, and the logarithm of each element.
 finite_field <- function(order, prime) {
   degree <- round(log(order) / log(prime))
   modulus <- if (degree > 1) least_irreducible(prime, degree)
@@ -170,7 +173,8 @@ finite_field <- function(order, prime) {
 
 digits_of <- function(x, prime, number) x %/% prime^(seq_len(number) - 1) %% prime
 
-# The first order - 1 powers, each half of them from the half before.
+# The first order - 1 powers of a generator. In a prime field each half follows from the half
+# before.
 powers_of <- function(generator, order, prime, modulus) {
   if (is.null(modulus)) {
     powers <- 1
@@ -185,32 +189,33 @@ powers_of <- function(generator, order, prime, modulus) {
   factor <- digits_of(generator, prime, degree)
   power <- c(1, numeric(degree - 1))
   vapply(seq_len(order - 1), function(i) {
-    now <- sum(power * weights)
+    element <- sum(power * weights)
     power <<- remainder_of(multiply_polynomials(power, factor), modulus, prime)
-    now
+    element
   }, 0)
 }
 
 multiply_polynomials <- function(a, b) {
   product <- numeric(length(a) + length(b) - 1)
   for (i in seq_along(a)) {
-    product[i + seq_along(b) - 1] <- product[i + seq_along(b) - 1] +
-      a[i] * b
+    index <- i + seq_along(b) - 1
+    product[index] <- product[index] + a[i] * b
   }
   product
 }
 
-# Of a polynomial over one with highest coefficient 1: as many coefficients as that has degrees.
-remainder_of <- function(x, divisor, prime) {
+# The remainder of a polynomial over one with highest coefficient 1: as many coefficients as that
+# has degrees.
+remainder_of <- function(dividend, divisor, prime) {
   degree <- length(divisor) - 1
-  for (top in rev(seq_along(x)[-seq_len(degree)])) {
-    place <- top - degree:0
-    x[place] <- (x[place] - x[top] * divisor) %% prime
+  for (top in rev(seq_along(dividend)[-seq_len(degree)])) {
+    index <- top - degree:0
+    dividend[index] <- (dividend[index] - dividend[top] * divisor) %% prime
   }
-  c(x, numeric(degree))[seq_len(degree)] %% prime
+  c(dividend, numeric(degree))[seq_len(degree)] %% prime
 }
 
-# The irreducible polynomial of least number with highest coefficient 1: no polynomial of at most
+# The irreducible polynomial of smallest number with highest coefficient 1: no polynomial of at most
 # half its degree divides it.
 least_irreducible <- function(prime, degree) {
   divisors <- lapply(seq_len(degree %/% 2), function(d) {
@@ -219,11 +224,8 @@ least_irreducible <- function(prime, degree) {
   divisors <- unlist(divisors, recursive = FALSE)
   for (number in prime^degree + seq_len(prime^degree) - 1) {
     polynomial <- digits_of(number, prime, degree + 1)
-    if (!any(
-        vapply(divisors, function(divisor) all(remainder_of(polynomial, divisor, prime) == 0), NA)
-      )) {
-      break
-    }
+    divides <- function(divisor) all(remainder_of(polynomial, divisor, prime) == 0)
+    if (!any(vapply(divisors, divides, NA))) break
   }
   polynomial
 }
@@ -241,8 +243,9 @@ draw_reports.rr_projective <- function(mechanism, answers, rng = "secure") {
 
 # ---- the law ----
 
-# Finitely many reports of two probabilities, never as a matrix. What reports add up to over the
-# hyperplane of each category is one transform, and is its own adjoint.
+# The law of projective geometry response: finitely many reports of two probabilities, never as a
+# matrix. The sums of reports over the hyperplane of each category are one transform, which is its
+# own adjoint.
 new_law_projective <- function(k, numbers, epsilon, field) {
   new_rr_law(
     "projective",
@@ -269,12 +272,12 @@ hyperplane_sums <- function(law, values, k = law$truths) {
   .Call(C_rr_hyperplane_sums, as.double(values), law$field, law$coordinates, k)
 }
 
-# The same from values of categories to all reports.
+# The sums of values of categories for all reports, by the same transform.
 report_sums <- function(law, values) {
   hyperplane_sums(law, c(values, numeric(law$points - law$truths)), law$points)
 }
 
-# Probability of a report that supports the truth, and of any other.
+# The probability `high` of a report that supports the truth, and `low` of any other.
 report_chances <- function(law) {
   z <- exp(-law$epsilon)
   high <- law$p / law$hyperplane
@@ -307,20 +310,20 @@ projective_axis <- function(law, reports) {
   )
 }
 
-# Reports that nobody gave say nothing.
+# The channel of the reports that somebody gave: others have no information.
 report_channel.rr_law_projective <- function(law, evidence) {
-  given <- which(evidence$counts > 0)
-  evidence$counts <- evidence$counts[given]
+  reports <- which(evidence$counts > 0)
+  evidence$counts <- evidence$counts[reports]
   list(
-    law = new_law_channel(list(projective_axis(law, given))),
+    law = new_law_channel(list(projective_axis(law, reports))),
     evidence = evidence,
-    logs = numeric(length(given))
+    logs = numeric(length(reports))
   )
 }
 
 # ---- uncertainty ----
 
-# What each report adds to functions of the shares, a column each.
+# The terms of each report in functions of the shares, a column for each function.
 projective_terms <- function(law, functions) {
   added <- apply(functions, 1, function(weights) {
     (report_sums(law, weights) - law$q * sum(weights)) / law$difference
@@ -342,9 +345,9 @@ term_squares.rr_law_projective <- function(law, evidence, cells) {
 }
 
 term_products.rr_law_projective <- function(law, evidence, cells) {
-  own <- matrix(0, length(cells), law$truths)
-  own[cbind(seq_along(cells), cells)] <- 1
-  crossprod(projective_terms(law, own) * sqrt(evidence$counts / evidence$n))
+  functions <- matrix(0, length(cells), law$truths)
+  functions[cbind(seq_along(cells), cells)] <- 1
+  crossprod(projective_terms(law, functions) * sqrt(evidence$counts / evidence$n))
 }
 
 law_functions.rr_law_projective <- function(law, evidence, functions, target, variances = FALSE) {

@@ -1,19 +1,20 @@
-# The form of a protocol's reports, and the class of reports that are bits or positions.
+# The form of a protocol's reports, and the class of reports that are bits or positions, are here.
 #
 # A protocol declares the form once, as `mechanism$codec`; drawing, reading, counting, queries and
-# files follow from it. Without a codec a report is a category, or what another package makes of it.
-# A codec has
-#   numbers columns of whole numbers: c(from, to, by) for each, by name; a single one is a plain
-#     vector
-#   width     the number of bits, which stand alone, or beside `numbers` in a column `bits`
-#   levels what the bits are about, `numeric_levels` if these are numbers; `columns` are the names
-#     of columns of bits
-#   ones      how many bits are 1, if that is fixed: a report may then be so many positions
-#   drawn how many bits a report has, if not all: a report is so many positions, negative for a bit
-#     of 0
-#   real      TRUE if a report is any number of a range: its powers are summed
-#   part      the column that says which part of the mechanism a report is of
-#   block     the column that says in which block of people a report was made
+# files follow from it. If a mechanism has no codec, a report is a category, or another package's.
+
+# The codec of a protocol's reports:
+#   numbers          columns of whole numbers: c(from, to, by) for each, by name; a single one is a
+#                    plain vector
+#   width            the number of bits, which stand alone, or beside `numbers` in a column `bits`
+#   levels           the labels of the bits, `numeric_levels` if these are numbers
+#   columns          the names of columns of bits
+#   ones             how many bits are 1, if that is fixed: a report may then be so many positions
+#   drawn            how many bits a report has, if not all: a report is so many positions,
+#                    negative for a bit of 0
+#   real             TRUE if a report is any number of a range: its powers are summed
+#   part             the column that names the submechanism of a report
+#   block            the column that names the block of people in which a report was made
 report_codec <- function(
   ..., levels = NULL, columns = levels, numeric_levels = NULL, ones = NULL, drawn = NULL,
   real = FALSE, part = NULL, block = NULL
@@ -35,8 +36,8 @@ report_codec <- function(
   )
 }
 
-# Also of another package's protocol, whose reports are kept elsewhere as bits of the categories
-# that they support.
+# The codec of a mechanism, also of another package's protocol, whose reports are stored elsewhere
+# as bits of the categories that they support.
 stored_codec <- function(mechanism) {
   if (!is.null(mechanism$codec) || !is.null(mechanism$questions)) return(mechanism$codec)
   if (law_gives(rr_law(mechanism), "support")) {
@@ -48,7 +49,7 @@ stored_codec <- function(mechanism) {
 # or several columns.
 is_bits <- function(codec) !is.null(codec$width) && !length(codec$numbers)
 
-# The codec of bits that are numbered, beside the cohort that says what they mean.
+# The codec of bits that are numbered, beside the cohort that gives them their meaning.
 cohort_codec <- function(bits, cohorts) {
   report_codec(
     cohort = c(1, cohorts), levels = number_text(seq_len(bits)),
@@ -60,7 +61,7 @@ filter_columns <- function(number) paste0("bit_", seq_len(number))
 
 codec_bytes <- function(codec) (codec$width + 7) %/% 8
 
-# Is such a report kept as packed bits? Positions take less room where they are few.
+# Is such a report stored as packed bits? A few positions take less room.
 packs_bits <- function(codec) {
   is.null(codec$drawn) &&
     (codec$ones %||% Inf) * log2(codec$width) >= codec$width
@@ -75,10 +76,11 @@ report_fields <- function(codec) {
   if (length(fields) > 1L) fields
 }
 
-# How a table may hold reports that are not one column of categories or whole numbers: `columns`,
-# the names of the columns of each form, the first that fits being taken, and `alone`, the form of a
-# single column of any name. Rows of a few numbers are grouped by an engine, and other forms added
-# up. NULL for categories and whole numbers.
+# The forms in which a table may hold reports that are not one column of categories or whole
+# numbers; NULL for these two. Rows of a few numbers are grouped by an engine, and other forms added
+# up.
+#   columns   the names of the columns of each form; the first that fits is taken
+#   alone     the form of a single column of any name
 stored_forms <- function(mechanism) {
   codec <- stored_codec(mechanism)
   if (isTRUE(codec$real)) return(list(alone = "number"))
@@ -100,7 +102,8 @@ stored_forms <- function(mechanism) {
   )
 }
 
-# A plain data frame for cohorts and bits: only that prints columns of reports below each other.
+# The columns as one table: a plain data frame for cohorts and bits, since only that prints columns
+# of reports below each other.
 join_columns <- function(columns, bits = NULL) {
   if (is.null(bits)) {
     return(if (length(columns) > 1L) as_tibble(columns) else columns[[1]])
@@ -113,8 +116,8 @@ join_columns <- function(columns, bits = NULL) {
   )
 }
 
-# Before anything is drawn: reports of a bit a category may need more memory than there is. Counting
-# copies them.
+# An error before anything is drawn if reports of a bit a category may need more memory than there
+# is. A count copies them, which doubles the need.
 check_report_memory <- function(answers, mechanism) {
   check_memory(
     2 * length(answers) * ceiling(length(mechanism$levels) / 8), "x", "Counting these reports"
@@ -123,8 +126,9 @@ check_report_memory <- function(answers, mechanism) {
 
 # ---- the class ----
 
-# `values` has a row a report: raw bytes of packed bits, or integer positions. `missing` says which
-# reports are missing, as a join of tables leaves them: bits alone cannot say so.
+# The reports in `values`, a row each: raw bytes of packed bits, or integer positions. `missing` is
+# TRUE for reports that are missing, as a join of tables leaves them, since bits alone cannot show
+# it.
 new_rr_reports <- function(values, width, missing = NULL) {
   structure(
     values,
@@ -158,38 +162,38 @@ is.na.rr_reports <- function(x) attr(x, "missing") %||% logical(length(x))
 # A position that no report has gives a missing one.
 #' @export
 `[.rr_reports` <- function(x, i, ...) {
-  place <- seq_len(length(x))[if (missing(i)) TRUE else i]
+  index <- seq_len(length(x))[if (missing(i)) TRUE else i]
   new_rr_reports(
-    report_values(x)[place, , drop = FALSE],
+    report_values(x)[index, , drop = FALSE],
     attr(x, "width"),
-    is.na(place) | is.na(x)[place]
+    is.na(index) | is.na(x)[index]
   )
 }
 
 #' @export
 `[[.rr_reports` <- function(x, i, ...) x[i]
 
-# Also beyond the last one, as rbind() of data frames puts columns together.
+# The reports with some replaced, also beyond the last one: rbind() of data frames needs that.
 #' @export
 `[<-.rr_reports` <- function(x, i, value) {
-  at <- seq_len(length(x))
-  at[if (missing(i)) TRUE else i] <- length(x) + seq_along(value)
-  c(x, value)[at]
+  index <- seq_len(length(x))
+  index[if (missing(i)) TRUE else i] <- length(x) + seq_along(value)
+  c(x, value)[index]
 }
 
 #' @export
 c.rr_reports <- function(...) {
-  parts <- list(...)
-  forms <- lapply(parts, function(x) {
+  pieces <- list(...)
+  forms <- lapply(pieces, function(x) {
     if (inherits(x, "rr_reports")) {
       c(typeof(x), attr(x, "width"), attr(x, "dim")[2])
     }
   })
   if (length(unique(forms)) > 1L) abort("Only reports of one form can be put together.", "mismatch")
   new_rr_reports(
-    do.call(rbind, lapply(parts, report_values)),
-    attr(parts[[1]], "width"),
-    unlist(lapply(parts, is.na))
+    do.call(rbind, lapply(pieces, report_values)),
+    attr(pieces[[1]], "width"),
+    unlist(lapply(pieces, is.na))
   )
 }
 
@@ -221,10 +225,8 @@ as.matrix.rr_reports <- function(x, ...) {
 #' @export
 as.list.rr_reports <- function(x, ...) {
   values <- report_values(x)
-  Map(
-    function(i, gone) if (!gone) values[i, ],
-    seq_len(nrow(values)), is.na(x)
-  )
+  report_of <- function(i, is_missing) if (!is_missing) values[i, ]
+  Map(report_of, seq_len(nrow(values)), is.na(x))
 }
 
 #' @export
@@ -247,8 +249,8 @@ print.rr_reports <- function(x, ..., n = 10) {
     if (!is.raw(values)) paste0(format_count(ncol(values)), " of "),
     format_count(attr(x, "width")), if (is.raw(values)) " bits\n" else " categories\n", sep = ""
   )
-  shown <- format(x[seq_len(min(length(x), n))])
-  if (length(shown)) print(short_reports(shown), quote = FALSE)
+  text <- format(x[seq_len(min(length(x), n))])
+  if (length(text)) print(short_reports(text), quote = FALSE)
   if (length(x) > n) {
     cat("  ... and ", format_count(length(x) - n), " more\n", sep = "")
   }

@@ -1,53 +1,49 @@
 #' @rdname rr_product
 #' @export
 rr_sample_questions <- function(...) {
-  parts <- named_mechanisms(...)
-  for (name in names(parts)) refuse_kept(parts[[name]], name)
+  questions <- named_mechanisms(...)
+  for (name in names(questions)) refuse_kept(questions[[name]], name)
   mechanism <- new_rr_sampled(
     "sampled",
-    names(parts),
-    parts,
+    names(questions),
+    questions,
     "question",
-    sprintf("One question of %d", length(parts))
+    sprintf("One question of %d", length(questions))
   )
   made(mechanism, "rr_sample_questions", fields = c(questions = "parts"))
 }
 
-# A mechanism of parts of which each respondent reports one, drawn uniformly: a question, the depth
-# of a hierarchy, the length of a prefix. `part_column` of its reports says which.
-new_rr_sampled <- function(kind, levels, parts, part_column, design, ...) {
-  # What is counted: for each part how many drew it, then its own counts.
-  reports <- unlist(
-    Map(
-      function(name, part) c(name, paste0(name, ": ", part$reports)),
-      names(parts), parts
-    ),
-    use.names = FALSE
-  )
+# A mechanism of which each respondent reports one submechanism, drawn uniformly: a question, the
+# depth of a hierarchy, the length of a prefix. The column `part_column` of its reports shows which.
+new_rr_sampled <- function(kind, levels, submechanisms, part_column, design, ...) {
+  # A tally has for each submechanism the number who drew it, then its counts.
+  report_names <- function(name, submechanism) c(name, paste0(name, ": ", submechanism$reports))
+  reports <- Map(report_names, names(submechanisms), submechanisms)
+  reports <- unlist(reports, use.names = FALSE)
   if (anyDuplicated(reports)) abort("Questions and their reports must have different names.")
   new_rr_mechanism(
     unique(c(kind, "sampled")),
     levels,
     reports = reports,
     design = design,
-    parts = parts,
-    epsilon = max(vapply(parts, function(m) m$epsilon, 0)),
+    parts = submechanisms,
+    epsilon = max(vapply(submechanisms, function(m) m$epsilon, 0)),
     part_column = part_column,
     codec = report_codec(part = part_column),
     law = new_rr_law(
       "sampled",
       "a report answers one of several questions",
-      truths = length(parts)
+      truths = length(submechanisms)
     ),
     ...
   )
 }
 
-# If respondents draw which part they report, nothing keeps their permanent answers: each report
-# would have a new one.
-refuse_kept <- function(part, name) {
+# The mechanism, unless it has a permanent answer: if respondents draw which question they report,
+# nothing keeps their permanent answers, and each report would have a new one.
+refuse_kept <- function(mechanism, name) {
   check_that(
-    !is_memoised(part), part, name,
+    !is_memoised(mechanism), mechanism, name,
     "without a permanent answer, which would be drawn anew each time"
   )
 }
@@ -56,7 +52,7 @@ size_words.rr_sampled <- function(mechanism) NULL
 
 #' @export
 print.rr_sampled <- function(x, ..., digits = 4) {
-  parts <- x$questions %||% x$parts
+  mechanisms <- x$questions %||% x$parts
   depth <- if (identical(x$part_column, "depth")) "depth "
   cat(
     "<", class(x)[1], "> ", format(x, digits = digits), "\n",
@@ -65,12 +61,9 @@ print.rr_sampled <- function(x, ..., digits = 4) {
   if (!is.null(depth)) {
     cat("  levels  ", format_labels(x$levels), "\n", sep = "")
   }
+  words <- vapply(mechanisms, format, "", digits = digits)
   cat(
-    paste0(
-      "  ", depth, format(names(parts)), "  ",
-      vapply(parts, format, "", digits = digits), "\n"
-    ),
-    sep = ""
+    paste0("  ", depth, format(names(mechanisms)), "  ", words, "\n"), sep = ""
   )
   if (!is.null(x$questions)) {
     cat("  Epsilons add up (", odds_words(x$epsilon, "a row"), ")\n", sep = "")
@@ -83,73 +76,69 @@ print.rr_product <- print.rr_sampled
 
 # ---- respondents ----
 
-# Every answer is checked, whichever question will be drawn, so that an error does not reveal which
-# one was drawn.
+# The answers to every question, checked whichever question will be drawn, so that an error does not
+# reveal which one was drawn.
 prepare_answers.rr_sampled <- function(mechanism, x) {
-  parts <- mechanism$questions %||% mechanism$parts
-  Map(
-    prepare_answers, parts, Map(plain_answers, question_columns(answer_frame(x), mechanism), parts)
-  )
+  mechanisms <- mechanism$questions %||% mechanism$parts
+  columns <- question_columns(answer_frame(x), mechanism)
+  Map(prepare_answers, mechanisms, Map(plain_answers, columns, mechanisms))
 }
 
 prepare_answers.rr_product <- prepare_answers.rr_sampled
 
 draw_reports.rr_product <- function(mechanism, answers, rng = "secure") {
-  Map(function(question, own) draw_reports(question, own, rng), mechanism$questions, answers)
+  Map(function(question, answer) draw_reports(question, answer, rng), mechanism$questions, answers)
 }
 
-# Only the questions are returned: no columns that were not randomized, and no row names, which may
-# say who answered.
+# A data frame of the questions alone: no columns that were not randomized, and no row names, which
+# may reveal who answered.
 decode_answers.rr_product <- function(mechanism, reports, x) {
   x <- answer_frame(x)
   columns <- lapply(setNames(nm = names(reports)), function(name) {
     column <- decode_answers(mechanism$questions[[name]], reports[[name]], x[[name]])
-    # A data frame inside one, which R prints as the columns that it is.
+    # R prints a data frame inside one as the columns that it is.
     if (is.data.frame(column)) as.data.frame(column) else column
   })
   frame_of(columns, nrow(x))
 }
 
-# list(drawn, at, reports): which part each respondent drew, who drew each part, and their reports
-# to it.
+# A list of what each respondent drew:
+#   drawn         the submechanism of each respondent
+#   respondents   the respondents of each submechanism
+#   reports       their reports to it
 draw_reports.rr_sampled <- function(mechanism, answers, rng = "secure") {
-  parts <- mechanism$parts
-  drawn <- draw_uniform(length(answers[[1]]), length(parts), rng) + 1
-  at <- lapply(seq_along(parts), function(j) which(drawn == j))
+  submechanisms <- mechanism$parts
+  drawn <- draw_uniform(length(answers[[1]]), length(submechanisms), rng) + 1
+  respondents <- lapply(seq_along(submechanisms), function(j) which(drawn == j))
+  draw <- function(submechanism, answer, rows) draw_reports(submechanism, answer[rows], rng)
   list(
     drawn = drawn,
-    at = at,
-    reports = Map(
-      function(part, answer, rows) draw_reports(part, answer[rows], rng), parts, answers,
-      at
-    )
+    respondents = respondents,
+    reports = Map(draw, submechanisms, answers, respondents)
   )
 }
 
 decode_answers.rr_sampled <- function(mechanism, reports, x) {
-  collect_parts(
-    mechanism, reports,
-    Map(plain_answers, question_columns(answer_frame(x), mechanism), mechanism$parts)
-  )
+  columns <- question_columns(answer_frame(x), mechanism)
+  collect_parts(mechanism, reports, Map(plain_answers, columns, mechanism$parts))
 }
 
-# A tibble with a row for each respondent; `given` are their answers to each part, which say of what
-# type reports are.
-collect_parts <- function(mechanism, reports, given) {
-  parts <- Map(
-    function(part, own, column, rows) decode_answers(part, own, column[rows]),
-    mechanism$parts, reports$reports, given, reports$at
+# A tibble with a row for each respondent. `answers` are their answers to each question, which
+# determine the type of the reports.
+collect_parts <- function(mechanism, reports, answers) {
+  decoded <- Map(
+    function(submechanism, report, column, rows) decode_answers(submechanism, report, column[rows]),
+    mechanism$parts, reports$reports, answers, reports$respondents
   )
-  columns <- join_reports(unname(parts), order(unlist(reports$at)))
-  as_tibble(c(
-    setNames(list(names(mechanism$parts)[reports$drawn]), mechanism$part_column), columns
-  ))
+  columns <- joined_reports(unname(decoded), order(unlist(reports$respondents)))
+  drawn <- setNames(list(names(mechanism$parts)[reports$drawn]), mechanism$part_column)
+  as_tibble(c(drawn, columns))
 }
 
-# The reports of all parts in the order of the respondents: as they are if they are of one kind,
-# else a column of text, which files and databases hold.
-join_reports <- function(reports, order) {
-  # What reports must have in common to stand in one column.
+# The reports of all submechanisms in the order of the respondents: as they are if they are of one
+# kind, else a column of text, which files and databases hold.
+joined_reports <- function(reports, order) {
+  # Reports can stand in one column if their kinds are equal.
   kinds <- unique(
     lapply(reports, function(x) {
       if (is.data.frame(x)) {
@@ -168,21 +157,18 @@ join_reports <- function(reports, order) {
     reports <- lapply(reports, function(x) list(report = x))
   }
   lapply(setNames(nm = names(reports[[1]])), function(name) {
-    columns <- lapply(reports, function(own) {
-      if (is.factor(own[[name]])) {
-        as.character(own[[name]])
-      } else {
-        own[[name]]
-      }
+    columns <- lapply(reports, function(report) {
+      column <- report[[name]]
+      if (is.factor(column)) as.character(column) else column
     })
-    (if (inherits(columns[[1]], "rr_reports")) do.call(c, columns) else unlist(lapply(columns, unname)))[
-      order
-    ]
+    is_packed <- inherits(columns[[1]], "rr_reports")
+    column <- if (is_packed) do.call(c, columns) else unlist(lapply(columns, unname))
+    column[order]
   })
 }
 
-# Each report as text that is read back as the same report: hexadecimal for bits, numbers with all
-# their digits, with spaces between them what takes several columns.
+# Each report as text that is read back as the same report: bits in hexadecimal, numbers with all
+# their digits, several columns with spaces between them.
 report_texts <- function(x) {
   if (is.data.frame(x)) {
     return(do.call(paste, unname(lapply(as.list(x), report_texts))))
@@ -192,54 +178,48 @@ report_texts <- function(x) {
 
 # ---- tallies ----
 
-# What is counted is, part after part, how many answered it and its own counts, so that tallies
-# group, weigh and merge as others do.
+# The counts of one submechanism after another: how many answered it, then its reports. Tallies
+# group, weigh and merge them like other counts.
 count_reports.rr_sampled <- function(
   mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...
 ) {
   read <- read_parts(x, mechanism, na.rm)
   columns <- max(1L, groups)
-  counted <- Map(
-    function(part, rows, name) {
+  tallies <- Map(
+    function(submechanism, rows, name) {
       if (!length(rows)) {
-        return(list(counts = matrix(0, length(part$reports) + 1, columns)))
+        return(list(counts = matrix(0, length(submechanism$reports) + 1, columns)))
       }
-      result <- in_part(
-        name, mechanism,
-        {
-          count_reports(
-            part, part_reports(read$reports, rows, part), groups[rows], weights[rows], na.rm
-          )
-        }
-      )
-      gone <- rows[result$dropped %||% integer()]
-      # Categories are dropped by their kernel, which says how many but not where.
+      result <- in_part(name, mechanism, {
+        reports <- part_reports(read$reports, rows, submechanism)
+        count_reports(submechanism, reports, groups[rows], weights[rows], na.rm)
+      })
+      missing <- rows[result$dropped %||% integer()]
+      # The kernel drops missing categories and returns how many, but not where they are.
       if (is.null(result$dropped) && isTRUE(result$missing > 0)) {
-        gone <- rows[which(is.na(read$reports$report[rows]))]
+        missing <- rows[which(is.na(read$reports$report[rows]))]
       }
-      stay <- setdiff(rows, gone)
+      used <- setdiff(rows, missing)
       counts <- as.matrix(result$counts)
       counts <- cbind(counts, matrix(0, nrow(counts), columns - ncol(counts)))
-      one <- rep(1, length(stay))
+      ones <- rep(1, length(used))
+      n <- group_sums(weights[used] %||% ones, groups[used] %||% ones, columns)
       list(
-        counts = rbind(
-          group_sums(weights[stay] %||% one, groups[stay] %||% one, columns), counts
-        ),
-        gone = gone
+        counts = rbind(n, counts, deparse.level = 0),
+        dropped = missing
       )
     },
     mechanism$parts, read$rows, names(mechanism$parts)
   )
-  counts <- do.call(rbind, lapply(counted, `[[`, "counts"))
+  counts <- do.call(rbind, lapply(tallies, `[[`, "counts"))
+  dropped <- unlist(lapply(tallies, `[[`, "dropped"), use.names = FALSE)
   list(
     counts = if (columns > 1L) unname(counts) else as.vector(counts),
-    dropped = sort(c(
-      read$dropped, unlist(lapply(counted, `[[`, "gone"), use.names = FALSE)
-    ))
+    dropped = sort(c(read$dropped, dropped))
   )
 }
 
-# list(reports, rows of each part, dropped).
+# The reports as list(reports, rows of each submechanism, dropped).
 read_parts <- function(x, mechanism, na.rm) {
   key <- mechanism$part_column
   if (!is.data.frame(x) || !key %in% names(x)) {
@@ -252,32 +232,31 @@ read_parts <- function(x, mechanism, na.rm) {
     )
   }
   x <- frame_of(as.list(x), nrow(x))
-  given <- x[[key]]
-  place <- match(
-    as.character(if (is.factor(given)) given else plain_numbers(given)), names(mechanism$parts)
-  )
-  bad <- which(is.na(place) & !is.na(given))
-  if (length(bad)) {
-    abort_report_at(
-      bad[1], sprintf("has a %s that is none of %s", key, format_labels(names(mechanism$parts)))
-    )
+  keys <- x[[key]]
+  labels <- as.character(if (is.factor(keys)) keys else plain_numbers(keys))
+  index <- match(labels, names(mechanism$parts))
+  invalid <- which(is.na(index) & !is.na(keys))
+  if (length(invalid)) {
+    choices <- format_labels(names(mechanism$parts))
+    abort_report_at(invalid[1], sprintf("has a %s that is none of %s", key, choices))
   }
   list(
     reports = x[setdiff(names(x), key)],
-    rows = lapply(seq_along(mechanism$parts), function(j) which(place == j)),
-    dropped = drop_missing_reports(which(is.na(given)), na.rm)
+    rows = lapply(seq_along(mechanism$parts), function(j) which(index == j)),
+    dropped = drop_missing_reports(which(is.na(keys)), na.rm)
   )
 }
 
-# The reports of some rows, as their own mechanism takes them. Text of reports that take several
-# columns is as report_texts() writes it.
-part_reports <- function(reports, rows, part) {
+# The reports of some rows, as their submechanism takes them. Reports of several columns that stand
+# in one are text of report_texts().
+part_reports <- function(reports, rows, submechanism) {
   if (!"report" %in% names(reports)) return(reports[rows, , drop = FALSE])
   column <- reports$report[rows]
   if (is.factor(column)) as.character(column) else column
 }
 
-# What is wrong with the reports of one part, told as such: their positions are among its own.
+# The value of `code`; its errors name the question or depth, since positions are among the reports
+# of this one.
 in_part <- function(name, mechanism, code) {
   tryCatch(code, candor_error = function(cnd) {
     reason <- plain_message(cnd)
@@ -291,24 +270,23 @@ in_part <- function(name, mechanism, code) {
   })
 }
 
-# The tally of one part.
+# The tally of one submechanism.
 part_tally <- function(tally, name) {
-  parts <- tally$mechanism$parts
-  counts <- as.matrix(tally$counts)[
-    part_rows(parts)[[match(name, names(parts))]], , drop = FALSE
-  ]
+  submechanisms <- tally$mechanism$parts
+  rows <- part_rows(submechanisms)[[match(name, names(submechanisms))]]
+  counts <- as.matrix(tally$counts)[rows, , drop = FALSE]
   n <- counts[1, ]
   counts <- counts[-1, , drop = FALSE]
-  # Weights do not depend on the question that was drawn: each part is worth its share of the
-  # effective number.
-  squares <- if (!is.null(tally$weight_squares)) {
+  # Weights do not depend on the question that was drawn: each submechanism has its share of the
+  # sum of squares.
+  weight_squares <- if (!is.null(tally$weight_squares)) {
     ifelse(tally$n > 0, tally$weight_squares * n / tally$n, 0)
   }
   new_rr_tally(
-    parts[[name]],
+    submechanisms[[name]],
     if (is.matrix(tally$counts)) unname(counts) else as.vector(counts),
     groups = tally$groups,
     n = unname(n),
-    weight_squares = unname(squares)
+    weight_squares = unname(weight_squares)
   )
 }

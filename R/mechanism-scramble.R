@@ -126,16 +126,16 @@ rr_scramble <- function(
   w <- cards$multiply
   u <- cards$add
   warn_revealing(w, u, truth, range)
-  ends <- format(range, digits = 15, trim = TRUE)
-  # The largest and least of what is linear in each of its parts stand at their ends.
-  at <- expand.grid(y = range, w = w$range, u = u$range)
+  limits <- format(range, digits = 15, trim = TRUE)
+  # Reports are linear in each of their terms, so that they are extreme at the limits of these.
+  extremes <- expand.grid(y = range, w = w$range, u = u$range)
   reports <- if (inside) {
-    at$w * (at$y + at$u)
+    extremes$w * (extremes$y + extremes$u)
   } else {
-    at$w * at$y + at$u
+    extremes$w * extremes$y + extremes$u
   }
   design <- paste0(
-    "Scrambled number from ", ends[1], " to ", ends[2], " (",
+    "Scrambled number from ", limits[1], " to ", limits[2], " (",
     if (truth > 0) sprintf("the truth with probability %s, else ", format(truth, digits = 4)),
     if (inside) "multiply * (y + add))" else "multiply * y + add)"
   )
@@ -162,8 +162,9 @@ rr_scramble <- function(
 }
 
 warn_revealing <- function(w, u, truth, range) {
-  if (diff(w$range) == 0 && diff(u$range) == 0 && (truth ==
-      0 || (w$range[1] == 1 && u$range[1] == 0))) {
+  is_constant <- diff(w$range) == 0 && diff(u$range) == 0
+  is_truth <- w$range[1] == 1 && u$range[1] == 0
+  if (is_constant && (truth == 0 || is_truth)) {
     warn("These cards hide nothing: every report is the same function of the truth.", "reveals")
   } else if (all(u$range == 0) && prod(range) <= 0 &&
       !any(w$value == 0)) {
@@ -171,21 +172,22 @@ warn_revealing <- function(w, u, truth, range) {
   }
 }
 
-# A data frame goes into files as the list of its columns.
+# The cards as files hold them: a data frame as the list of its columns.
 card_argument <- function(x) if (is.list(x)) lapply(as.list(x), as.double) else x
 
-# Cards: values with their probabilities (NULL if each is as likely as another) and their moments;
-# of a continuous device the moments alone.
+# The cards: values with their probabilities (NULL if each is as likely as another) and their
+# moments. A continuous device has the moments alone.
 read_cards <- function(x, arg) {
   numbers <- function(x) is_numbers(x) && length(x) && all(is.finite(x))
   if (is.list(x) && setequal(names(x), c("mean", "sd", "range"))) {
     # The variance of numbers in a range is at most (largest - mean) (mean - least).
-    fits <- numbers(unlist(x)) && identical(
-      unname(lengths(x[c("mean", "sd", "range")])),
-      c(1L, 1L, 2L)
-    ) && x$sd >= 0 && x$sd^2 <= (x$range[2] -
+    n_fields <- unname(lengths(x[c("mean", "sd", "range")]))
+    is_valid <- numbers(unlist(x)) && identical(n_fields, c(1L, 1L, 2L)) &&
+      x$sd >= 0 && x$sd^2 <= (x$range[2] -
         x$mean) * (x$mean - x$range[1]) * (1 + 1e-9)
-    check_that(fits, x, arg, "the {.field mean} and {.field sd} of numbers in their {.field range}")
+    check_that(
+      is_valid, x, arg, "the {.field mean} and {.field sd} of numbers in their {.field range}"
+    )
     return(list(
       mean = as.double(x$mean),
       variance = as.double(x$sd)^2,
@@ -198,11 +200,9 @@ read_cards <- function(x, arg) {
     numbers(value), value, arg,
     "cards: numbers, {.field value} and {.field prob}, or a device's moments"
   )
-  check_that(
-    is.null(prob) ||
-      (length(prob) == length(value) && abs(sum(prob) - 1) <= 1e-8),
-    prob, arg, "cards with a probability each, which add up to 1"
-  )
+  has_prob <- length(prob) == length(value) && abs(sum(prob) - 1) <= 1e-8
+  is_valid <- is.null(prob) || has_prob
+  check_that(is_valid, prob, arg, "cards with a probability each, which add up to 1")
   value <- as.double(value)
   weight <- prob %||% rep(1 / length(value), length(value))
   mean <- sum(weight * value)
@@ -215,8 +215,9 @@ read_cards <- function(x, arg) {
   )
 }
 
-# Of a report A y + B: alpha = E A, beta = E B, and v, the numbers of Var(score | y) = v[1] + v[2] y
-# + v[3] y^2.
+# The moments of a report A y + B:
+#   alpha, beta   the means of A and B
+#   v             the three numbers of Var(score | y) = v[1] + v[2] y + v[3] y^2
 scramble_moments <- function(w, u, truth, inside) {
   cards <- c(u, covariance = 0)
   if (inside) {
@@ -275,8 +276,8 @@ draw_reports.rr_scramble <- function(mechanism, answers, rng = "secure") {
   w <- draw_cards(cards$multiply, n, rng)
   u <- draw_cards(cards$add, n, rng)
   reports <- if (mechanism$inside) w * (answers + u) else w * answers + u
-  own <- draw_coins(n, mechanism$truth, 1 - mechanism$truth, rng)
-  reports[own] <- answers[own]
+  is_truth <- draw_coins(n, mechanism$truth, 1 - mechanism$truth, rng)
+  reports[is_truth] <- answers[is_truth]
   round_reports(reports, mechanism)
 }
 
@@ -288,12 +289,9 @@ draw_cards <- function(cards, n, rng) {
   }
   k <- length(cards$value)
   if (k == 1L || n == 0) return(rep(cards$value[1], n))
+  plan <- list(kind = "innocuous", numbers = c(0, cards$prob))
   cards$value[
-    draw_plan(
-      rep(1L, n),
-      list(kind = "innocuous", numbers = c(0, cards$prob)),
-      c(k, k), rng
-    )
+    draw_plan(rep(1L, n), plan, c(k, k), rng)
   ]
 }
 
@@ -332,7 +330,7 @@ finite_cards <- function(mechanism) {
   mechanism$cards
 }
 
-# Equal products are equal reports, without the last digits of doubles.
+# The reports without the last digits of doubles, so that equal products are equal reports.
 round_reports <- function(x, mechanism) round(x, report_digits(mechanism))
 
 report_digits <- function(mechanism) {
@@ -344,37 +342,27 @@ report_digits <- function(mechanism) {
 scrambled_channel <- function(mechanism, levels) {
   cards <- finite_cards(mechanism)
   range <- mechanism$range
-  check_that(
-    is_numbers(levels) && length(levels) > 1L && !anyDuplicated(levels) &&
-      all(levels >= range[1] & levels <= range[2]),
-    levels, "levels", "different numbers of its range"
-  )
+  is_valid <- is_numbers(levels) && length(levels) > 1L && !anyDuplicated(levels) &&
+    all(levels >= range[1] & levels <= range[2])
+  check_that(is_valid, levels, "levels", "different numbers of its range")
   prob <- function(cards) {
     cards$prob %||% rep(1 / length(cards$value), length(cards$value))
   }
   w <- rep(cards$multiply$value, length(cards$add$value))
   u <- rep(cards$add$value, each = length(cards$multiply$value))
-  chance <- c(
-    (1 - mechanism$truth) *
-      as.vector(outer(prob(cards$multiply), prob(cards$add))),
-    mechanism$truth
-  )
-  made <- round_reports(
-    vapply(
-      as.double(levels),
-      function(y) {
-        c(if (mechanism$inside) w * (y + u) else w * y + u, y)
-      },
-      numeric(length(chance))
-    ),
-    mechanism
-  )
-  possible <- chance > 0
-  reports <- sort(unique(as.vector(made[possible, ])))
+  card_probs <- as.vector(outer(prob(cards$multiply), prob(cards$add)))
+  probs <- c((1 - mechanism$truth) * card_probs, mechanism$truth)
+  reports_of <- function(y) {
+    c(if (mechanism$inside) w * (y + u) else w * y + u, y)
+  }
+  values <- vapply(as.double(levels), reports_of, numeric(length(probs)))
+  values <- round_reports(values, mechanism)
+  possible <- probs > 0
+  reports <- sort(unique(as.vector(values[possible, ])))
   if (length(reports) < 2L) abort("These cards give the same report for all {.arg levels}.")
   check_report_number(mechanism, length(reports))
-  C <- t(apply(made[possible, , drop = FALSE], 2, function(z) {
-    group_sums(chance[possible], match(z, reports), length(reports))
+  C <- t(apply(values[possible, , drop = FALSE], 2, function(z) {
+    group_sums(probs[possible], match(z, reports), length(reports))
   }))
   list(matrix = C, levels = as.double(levels), reports = reports)
 }

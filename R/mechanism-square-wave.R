@@ -90,13 +90,11 @@ check_breaks <- function(breaks) {
     levels <- check_levels(breaks, "breaks")
     return(list(labels = levels$labels, numeric = levels$numeric))
   }
-  check_that(
-    length(breaks) > 2L && all(is.finite(breaks)) &&
-      all(diff(breaks) > 0),
-    breaks, "breaks", "at least 3 finite numbers that increase"
-  )
+  is_valid <- length(breaks) > 2L && all(is.finite(breaks)) &&
+    all(diff(breaks) > 0)
+  check_that(is_valid, breaks, "breaks", "at least 3 finite numbers that increase")
   breaks <- as.double(breaks)
-  # As few digits as tell them apart.
+  # The breaks have as few digits as make them differ.
   for (digits in 3:15) {
     text <- vapply(
       breaks, format, "", digits = digits, trim = TRUE, scientific = FALSE, decimal.mark = "."
@@ -112,18 +110,16 @@ check_breaks <- function(breaks) {
 
 # ---- respondents ----
 
-# Numbers are put in their bins. The error does not name the value, which would be somebody's
-# answer.
+# The answers, numbers put in their bins. The error does not name the value, which would be
+# somebody's answer.
 #' @export
 prepare_answers.rr_square_wave <- function(mechanism, x) {
   if (is.null(mechanism$breaks) || !is.numeric(x) || is.factor(x)) {
     return(NextMethod())
   }
   bin <- findInterval(x, mechanism$breaks, rightmost.closed = TRUE)
-  abort_outside(
-    x, which(is.na(bin) | bin < 1L | bin >= length(mechanism$breaks)),
-    mechanism, mechanism$breaks
-  )
+  outside <- which(is.na(bin) | bin < 1L | bin >= length(mechanism$breaks))
+  abort_outside(x, outside, mechanism, mechanism$breaks)
   prepare_answers.rr_mechanism(mechanism, bin)
 }
 
@@ -134,11 +130,10 @@ discrete_wave <- function(d, epsilon, half_width) {
        else check_count(half_width, "half_width", min = 0, max = d - 1)
   p <- wave_probability(d, epsilon, b)
   q <- p * exp(-epsilon)
-  matrix <- ifelse(
-    abs(outer(seq_len(d), seq(1 - b, d + b), `-`)) <=
-      b,
-    p, q
+  distance <- abs(
+    outer(seq_len(d), seq(1 - b, d + b), `-`)
   )
+  matrix <- ifelse(distance <= b, p, q)
   list(
     matrix = matrix / rowSums(matrix),
     reports = seq(1 - b, d + b),
@@ -153,8 +148,9 @@ wave_probability <- function(d, epsilon, b) {
   1 / (2 * b + 1 + (d - 1) * exp(-epsilon))
 }
 
-# log(d + 2b) less the entropy of a report; ties go to the narrower wave. Towards epsilon = 0 its
-# differences vanish in roundings, and the best half width no longer changes.
+# The half width of the largest `bound`, log(d + 2b) less the entropy of a report; ties go to the
+# narrower wave. If epsilon is near 0 its differences vanish in roundings, and the best half width
+# no longer changes.
 discrete_half_width <- function(d, epsilon) {
   epsilon <- max(epsilon, 1e-3)
   b <- as.double(seq_len(d) - 1)
@@ -177,9 +173,9 @@ continuous_wave <- function(breaks, epsilon, reports, half_width) {
   q <- p * exp(-epsilon)
   truths <- (breaks - breaks[1]) /
     (breaks[length(breaks)] - breaks[1])
-  ends <- seq(-b, 1 + b, length.out = reports + 1)
-  matrix <- q * rep(diff(ends), each = length(truths) - 1) +
-    p * -expm1(-epsilon) * wave_overlap(truths, ends, b)
+  edges <- seq(-b, 1 + b, length.out = reports + 1)
+  matrix <- q * rep(diff(edges), each = length(truths) - 1) +
+    p * -expm1(-epsilon) * wave_overlap(truths, edges, b)
   list(
     matrix = matrix / rowSums(matrix),
     reports = seq_len(reports),
@@ -193,8 +189,9 @@ continuous_wave <- function(breaks, epsilon, reports, half_width) {
   )
 }
 
-# (e E - E + 1) / (2 E (E - 1 - e)) for e = epsilon, E = exp(e). Both differences cancel for small
-# epsilon, where their series are sums of positive terms.
+# The half width of the continuous wave,
+#   b = (e E - E + 1) / (2 E (E - 1 - e)), e = epsilon, E = exp(e).
+# Both differences cancel for small epsilon, where their series are sums of positive terms.
 wave_half_width <- function(epsilon) {
   if (epsilon >= 0.5) {
     z <- exp(-epsilon)
@@ -208,16 +205,16 @@ wave_half_width <- function(epsilon) {
     (2 * sum(rev(terms)))
 }
 
-# Mean length of [u - b, u + b] within each bin of `ends`, u uniform in each bin of `truths`. The
-# length rises, stays at its top and falls: pieces of areas lose no digits where the wave is narrow
+# The mean length of [u - b, u + b] within each bin of `edges`, u uniform in each bin of `truths`.
+# The length rises, stays at its top and falls. Pieces of areas lose no digits if the wave is narrow
 # beside a bin, as differences of integrals would.
-wave_overlap <- function(truths, ends, b) {
+wave_overlap <- function(truths, edges, b) {
   k <- length(truths) - 1
-  m <- length(ends) - 1
+  m <- length(edges) - 1
   l <- rep(truths[-(k + 1)], m)
   r <- rep(truths[-1], m)
-  s <- rep(ends[-(m + 1)], each = k)
-  t <- rep(ends[-1], each = k)
+  s <- rep(edges[-(m + 1)], each = k)
+  t <- rep(edges[-1], each = k)
   top <- pmin(2 * b, t - s)
   length <- function(u) {
     pmax(0, pmin(top, u + b - s, t - u + b))
@@ -228,9 +225,7 @@ wave_overlap <- function(truths, ends, b) {
   within <- function(u) nearest(u, l, r)
   first <- within(pmin(s + b, t - b))
   last <- within(pmax(s + b, t - b))
-  matrix(
-    (slope(within(s - b), first) + top * (last - first) +
-      slope(last, within(t + b))) / (r - l),
-    k
-  )
+  area <- slope(within(s - b), first) + top * (last - first) +
+    slope(last, within(t + b))
+  matrix(area / (r - l), k)
 }

@@ -66,8 +66,8 @@ rr_unary <- function(
   )
 }
 
-# The p and q of RAPPOR stand the other way round. Two categories then fit any reports, with their
-# shares exchanged.
+# A message if p is below q: the p and q of RAPPOR are the other way round. Two categories would
+# then fit any reports, with their shares exchanged.
 tell_turned <- function(p, q) {
   if (!is_number(p) || !is_number(q) || p >= q) return(invisible())
   cli::cli_inform(c("{.arg p} is below {.arg q}: a bit of 1 speaks against its category.",
@@ -78,7 +78,7 @@ tell_turned <- function(p, q) {
 new_rr_unary <- function(levels, numbers, optimized = NA) {
   p <- numbers$p
   q <- numbers$q
-  given <- !is.na(optimized)
+  has_epsilon <- !is.na(optimized)
   new_rr_mechanism(
     c("unary", "protocol"),
     levels$labels,
@@ -93,7 +93,7 @@ new_rr_unary <- function(levels, numbers, optimized = NA) {
     odds = numbers$odds,
     law = bits_law(p, q, numbers$odds, numbers$difference),
     codec = report_codec(levels = levels$labels, numeric_levels = levels$numeric),
-    sampler = if (given) {
+    sampler = if (has_epsilon) {
       bit_sampler(p, q, c(numbers$epsilon, optimized))
     } else {
       bit_sampler(p, q)
@@ -103,12 +103,12 @@ new_rr_unary <- function(levels, numbers, optimized = NA) {
 
 unary_epsilon <- function(epsilon, optimized) {
   epsilon <- check_epsilon(epsilon)
-  level <- if (optimized) epsilon else epsilon / 2
-  p <- if (optimized) 1 / 2 else plogis(level)
+  logit <- if (optimized) epsilon else epsilon / 2
+  p <- if (optimized) 1 / 2 else plogis(logit)
   list(
     p = p,
-    q = plogis(-level),
-    difference = tanh(level / 2) / if (optimized) 2 else 1,
+    q = plogis(-logit),
+    difference = tanh(logit / 2) / if (optimized) 2 else 1,
     odds = expm1(epsilon),
     epsilon = epsilon
   )

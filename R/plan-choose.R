@@ -85,90 +85,85 @@ rr_choose_method <- function(
   replications <- check_count(replications, "replications", min = 20, max = 1e7)
   seed <- if (is.null(seed)) draw_study_seed() else check_count(seed, "seed")
   counts <- group_evidence(tally, 1)$counts
-  # What fails for these data is refused.
+  # A method that fails for these data is refused.
   for (name in names(method)) {
     study_estimate(mechanism, counts, method[[name]], tally$effective_n, name)
   }
   smooth <- smooth_truth(mechanism, counts, tally$effective_n)
-  judged <- judge_methods(
-    mechanism, smooth, NULL, max(1, round(tally$effective_n)), method, replications, seed,
-    1
-  )
+  n <- max(1, round(tally$effective_n))
+  judged <- judge_methods(mechanism, smooth, NULL, n, method, replications, seed, 1)
   squares <- vapply(judged$losses, function(losses) losses[1, ], numeric(replications))
-  unbiased <- vapply(
-    method, function(m) unbiased_risk(mechanism, counts, m, tally$effective_n), 0
-  )
-  # Of two methods that agree to rounding the first is meant.
+  risk_of <- function(method) unbiased_risk(mechanism, counts, method, tally$effective_n)
+  unbiased <- vapply(method, risk_of, 0)
+  # If two methods agree to rounding the first of them is best.
+  best <- max.col(-signif(squares, 10), "first")
   table <- tibble(
     method = names(method),
     risk = judged$estimate["mse", ],
     mc.error = judged$error["mse", ],
     bias2 = judged$estimate["bias2", ],
     variance = judged$estimate["variance", ],
-    wins = tabulate(max.col(-signif(squares, 10), "first"), length(method)) /
-      replications,
+    wins = tabulate(best, length(method)) / replications,
     unbiased = unbiased
   )
   mark(table[order(signif(table$risk, 12)), ], "rr_choice")
 }
 
-# Those that compete by default and that a mechanism can have, whatever the reports.
+# The methods that compete by default and that a mechanism can have, whatever the reports.
 choices <- function(mechanism) {
   law <- rr_law(mechanism)
   k <- length(mechanism$levels)
-  methods <- Filter(
-    function(method) {
-      !is.null(method$choice) &&
-        (is.null(method$choice_for) || method$choice_for(law, k))
-    },
-    method_registry()
-  )
+  is_choice <- function(method) {
+    !is.null(method$choice) &&
+      (is.null(method$choice_for) || method$choice_for(law, k))
+  }
+  methods <- Filter(is_choice, method_registry())
   possible_methods(mechanism, methods[order(vapply(methods, `[[`, 0, "choice"))])
 }
 
-# What stands in for the truth. If `combine` has no formula, the maximum likelihood estimate (the
-# projected inversion where counts have no likelihood) drawn a little towards the uniform.
+# The shares that stand in for the truth. If `combine` has no formula, they are the maximum
+# likelihood estimate drawn a little towards the uniform, or the projected inversion if counts have
+# no likelihood.
 smooth_truth <- function(mechanism, counts, n) {
   law <- rr_law(mechanism)
   if (law_gives(law, "alike")) return(estimate_combine(law, counts, n)$estimate)
   k <- length(mechanism$levels)
-  near <- estimate_counts(
-    mechanism, counts, if (law_gives(law, "likelihood")) "mle" else "invp", n
-  )$estimate
-  (n * near + sqrt(n) / k) / (n + sqrt(n))
+  method <- if (law_gives(law, "likelihood")) "mle" else "invp"
+  estimate <- estimate_counts(mechanism, counts, method, n)$estimate
+  (n * estimate + sqrt(n) / k) / (n + sqrt(n))
 }
 
-# Risk by leaving one report out, once for each distinct count; NA for methods that do not treat all
-# categories alike, and for other mechanisms.
+# The risk by leaving one report out, once for each distinct count; NA for methods that do not treat
+# all categories alike, and for other mechanisms.
 unbiased_risk <- function(mechanism, counts, method, n) {
-  form <- alike_law(rr_law(mechanism))
-  if (is.null(form) || form$b <= 0 || n < 2) return(NA_real_)
-  inv <- (counts / n - form$b) / form$a
+  additive <- alike_law(rr_law(mechanism))
+  if (is.null(additive) || additive$b <= 0 || n < 2) return(NA_real_)
+  inv <- (counts / n - additive$b) / additive$a
   noise <- sum((counts / n) * (1 - counts / n)) /
-    ((n - 1) * form$a^2)
+    ((n - 1) * additive$a^2)
   if (is.character(method)) method <- method_registry()[[method]]
   if (!inherits(method, "rr_method")) return(NA_real_)
   if (method$unbiased) return(noise)
   values <- setdiff(unique(counts), 0)
   if (!isTRUE(method$refit) || length(values) > 200) return(NA_real_)
-  whole <- estimate_counts(mechanism, counts, method, n)$estimate
-  left_out <- vapply(values, estimate_left_out, 0, mechanism, counts, method, n, form)
+  estimate <- estimate_counts(mechanism, counts, method, n)$estimate
+  left_out <- vapply(values, estimate_left_out, 0, mechanism, counts, method, n, additive)
   categories <- tabulate(match(counts, values), length(values))
-  # The last part is |theta|^2: the squares of the unbiased estimates less their unbiased variances.
-  sum(whole^2) - 2 * sum(categories * values * left_out) / n +
+  # The last term is |theta|^2: the squares of the unbiased estimates less their unbiased variances.
+  sum(estimate^2) - 2 * sum(categories * values * left_out) / n +
     sum(inv^2) - noise
 }
 
 # The share of a category with count `v`, estimated without one of its reports.
-estimate_left_out <- function(v, mechanism, counts, method, n, form) {
-  at <- match(v, counts)
+estimate_left_out <- function(v, mechanism, counts, method, n, additive) {
+  index <- match(v, counts)
   less <- max(0, v - 1)
   estimate <- estimate_counts(
-    mechanism, replace(counts, at, less), method, n - (v - less)
+    mechanism, replace(counts, index, less), method, n - (v - less)
   )$estimate
-  # Shares that need not sum to 1 keep their own sum in the correction for b.
-  (estimate[if (form$reversed) 3 - at else at] -
-    form$b * sum(estimate)) / form$a
+  # The correction for b has the sum of shares, which need not be 1.
+  share <- estimate[if (additive$reversed) 3 - index else index]
+  (share - additive$b * sum(estimate)) / additive$a
 }
 
 # Methods that give the same estimates have risks that differ by rounding. The best has a risk of 0

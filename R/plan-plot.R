@@ -3,22 +3,22 @@
 #' @rawNamespace S3method(ggplot2::autoplot,rr_power)
 autoplot.rr_power <- function(object, ...) {
   data <- as.data.frame(object)
-  answer <- if (is.null(data$level)) "n" else "power"
-  # Means and coefficients: numbers of their own unit, and no percentages.
-  what <- intersect(c("share", "mean", "coefficient"), names(data))
+  figure <- if (is.null(data$level)) "n" else "power"
+  # Means and coefficients are numbers in their unit, and no percentages.
+  estimand <- intersect(c("share", "mean", "coefficient"), names(data))
   kinds <- setdiff(
-    intersect(c("margin", "n", what, "power"), names(data)), answer
+    intersect(c("margin", "n", estimand, "power"), names(data)), figure
   )
   # Shares that were computed may differ in their last bits.
-  several <- vapply(
+  n_values <- vapply(
     data[kinds], function(x) length(unique(signif(x, 12))), 0L
   )
-  along <- kinds[which.max(several)]
-  other <- setdiff(kinds, along)
+  along <- kinds[which.max(n_values)]
+  second <- setdiff(kinds, along)
   label <- function(kind) {
     if (kind == "n") {
       format_count
-    } else if (kind == "power" || what != "share") {
+    } else if (kind == "power" || estimand != "share") {
       point_format
     } else {
       percent_labels
@@ -29,32 +29,32 @@ autoplot.rr_power <- function(object, ...) {
       plan_names[[kind]], ifelse(is.na(x), "of any answers", label(kind)(x))
     )
   }
-  data$panel <- value(other, data[[other]])
+  data$panel <- value(second, data[[second]])
   data$panel <- factor(
-    data$panel, unique(data$panel[order(data[[other]])])
+    data$panel, unique(data$panel[order(data[[second]])])
   )
   data$mechanism <- factor(data$mechanism, unique(data$mechanism))
-  title <- if (answer == "n") "Respondents needed" else "Power"
-  caption <- plan_caption(data, attr(object, "alpha"), what, label(what))
-  if (all(several == 1)) {
+  title <- if (figure == "n") "Respondents needed" else "Power"
+  caption <- plan_caption(data, attr(object, "alpha"), estimand, label(estimand))
+  if (all(n_values == 1)) {
     subtitle <- paste(
       value(along, data[[along]][1]), data$panel[1], sep = ", "
     )
-    return(plan_bars(data, answer, title, subtitle, caption))
+    return(plan_bars(data, figure, title, subtitle, caption))
   }
   data$x <- data[[along]]
-  plan_lines(data, answer, along, label(along), max(several)) + ggplot2::labs(
+  plan_lines(data, figure, along, label(along), max(n_values)) + ggplot2::labs(
     x = plan_names[[along]], y = title,
     title = paste0(title, ", by ", tolower(plan_names[[along]])),
     subtitle = if (nlevels(data$panel) == 1) levels(data$panel), caption = caption
   )
 }
 
-plan_caption <- function(data, alpha, what, label) {
+plan_caption <- function(data, alpha, estimand, label) {
   null <- if (is.null(data$versus)) {
-    sprintf("\"the %s is %s\"", what, label(data$null[1]))
+    sprintf("\"the %s is %s\"", estimand, label(data$null[1]))
   } else {
-    sprintf("equal %ss in two groups", what)
+    sprintf("equal %ss in two groups", estimand)
   }
   wrap_text(
     paste0(
@@ -66,54 +66,54 @@ plan_caption <- function(data, alpha, what, label) {
   )
 }
 
-# A bar for each mechanism, where one number is asked of each.
-plan_bars <- function(data, answer, title, subtitle, caption) {
+# A bar for each mechanism, if there is one number of each.
+plan_bars <- function(data, figure, title, subtitle, caption) {
   rows <- data.frame(
     label = rows_factor(levels(data$mechanism)),
     panel = one_panel(data),
     kind = "number",
-    estimate = data[[answer]],
+    estimate = data[[figure]],
     conf.low = 0,
-    conf.high = data[[answer]]
+    conf.high = data[[figure]]
   )
   draw_intervals(rows, paste0(title, ", by design"), caption, title, subtitle = subtitle) +
     ggplot2::geom_vline(xintercept = data$direct[1], linetype = 3, colour = colour_aside)
 }
 
 # A line for each mechanism and one for the direct question, against what varies most.
-plan_lines <- function(data, answer, along, label, points) {
+plan_lines <- function(data, figure, along, label, points) {
   direct <- unique(data[c("x", "panel", "direct")])
   # A direct question about a share of 0 needs nobody, which a logarithmic axis cannot show.
-  if (answer == "n") direct <- direct[direct$direct > 0, ]
+  if (figure == "n") direct <- direct[direct$direct > 0, ]
   panels <- nlevels(data$panel)
   layout <- row_layout(panels, "", levels(data$panel))
   room <- if (panels > 1) 3 else 7
-  given <- unique(data$x)
-  wide <- along %in% c("n", "margin")
-  scale <- if (wide) ggplot2::scale_x_log10 else ggplot2::scale_x_continuous
-  breaks <- if (length(given) <= room) {
-    sort(given)
-  } else if (wide) {
+  values <- unique(data$x)
+  is_log <- along %in% c("n", "margin")
+  scale <- if (is_log) ggplot2::scale_x_log10 else ggplot2::scale_x_continuous
+  breaks <- if (length(values) <= room) {
+    sort(values)
+  } else if (is_log) {
     few_log_breaks(room)
   } else {
     few_breaks(room)
   }
-  log <- paste0(if (wide) "x", if (answer == "n") "y")
-  range <- if (answer == "n") {
-    range(data[[answer]], direct$direct)
+  log <- paste0(if (is_log) "x", if (figure == "n") "y")
+  range <- if (figure == "n") {
+    range(data[[figure]], direct$direct)
   } else {
     c(0, 1)
   }
-  ends <- if (panels == 1L) {
-    line_ends(data$x, data[[answer]], data$mechanism, range, log)
+  line_labels <- if (panels == 1L) {
+    line_ends(data$x, data[[figure]], data$mechanism, range, log)
   }
-  right <- ends$axis %||% ggplot2::waiver()
-  ggplot2::ggplot(data, ggplot2::aes(.data$x, .data[[answer]])) + ggplot2::geom_line(
+  right <- line_labels$axis %||% ggplot2::waiver()
+  ggplot2::ggplot(data, ggplot2::aes(.data$x, .data[[figure]])) + ggplot2::geom_line(
     ggplot2::aes(y = .data$direct), direct, linetype = 3, colour = colour_aside
-  ) + design_lines(data$mechanism, points, ends) + scale(
+  ) + design_lines(data$mechanism, points, line_labels) + scale(
       labels = label, breaks = breaks, guide = no_overlap(),
-      expand = ends$expand %||% ggplot2::waiver()
-    ) + (if (answer == "n") {
+      expand = line_labels$expand %||% ggplot2::waiver()
+    ) + (if (figure == "n") {
       ggplot2::scale_y_log10(
         labels = format_count, sec.axis = right,
         breaks = if (layout$down > 1) few_log_breaks(3) else log_breaks
@@ -132,10 +132,10 @@ plan_names <- c(
 
 # One line for each design or method, named at its end or in a legend. Hollow points let another
 # design be seen through them.
-design_lines <- function(designs, points, ends = NULL) {
+design_lines <- function(designs, points, line_labels = NULL) {
   names <- levels(designs)
   values <- function(x) line_values(names, x)
-  guide <- if (is.null(ends)) line_legend(names) else "none"
+  guide <- if (is.null(line_labels)) line_legend(names) else "none"
   list(
     ggplot2::geom_line(
       ggplot2::aes(colour = .data$mechanism, linetype = .data$mechanism), linewidth = 0.8
@@ -155,7 +155,7 @@ design_lines <- function(designs, points, ends = NULL) {
     },
     ggplot2::labs(colour = NULL, linetype = NULL, shape = NULL),
     ggplot2::theme(legend.key.width = ggplot2::unit(1.8, "lines")),
-    ends$layers
+    line_labels$layers
   )
 }
 
@@ -175,16 +175,16 @@ autoplot.rr_recommendation <- function(object, ...) {
   }
   panels <- nlevels(data$panel)
   layout <- own_axes(row_layout(panels, "", levels(data$panel)))
-  ends <- if (panels == 1L) {
+  line_labels <- if (panels == 1L) {
     line_ends(data$epsilon, data$mse, data$mechanism, range(data$mse), "y")
   }
   ggplot2::ggplot(data, ggplot2::aes(.data$epsilon, .data$mse)) +
-    design_lines(data$mechanism, Inf, ends) +
+    design_lines(data$mechanism, Inf, line_labels) +
     (if (panels > 1L) row_panels(layout, "free_y")) + ggplot2::scale_x_continuous(
-      breaks = layout$breaks, expand = ends$expand %||% ggplot2::waiver()
+      breaks = layout$breaks, expand = line_labels$expand %||% ggplot2::waiver()
     ) + ggplot2::scale_y_log10(
       labels = power_labels, breaks = few_log_breaks(if (layout$down > 1) 3 else 7),
-      guide = no_overlap(), sec.axis = ends$axis %||% ggplot2::waiver()
+      guide = no_overlap(), sec.axis = line_labels$axis %||% ggplot2::waiver()
     ) + ggplot2::labs(
       x = "Privacy level epsilon", y = error, title = paste0(error, ", by privacy level"),
       subtitle = if (panels == 1L) levels(data$panel)
@@ -194,7 +194,7 @@ autoplot.rr_recommendation <- function(object, ...) {
 # The rows that a picture has room for, in panels by numbers of categories and of respondents.
 drawn_recommendations <- function(object) {
   data <- as.data.frame(object)
-  # Of the devices of a design the best.
+  # Each design has a row for its best device.
   if (!is.null(data[["device"]])) {
     data <- data[!duplicated(data[c("epsilon", "n", "mechanism")]), ]
   }
@@ -202,12 +202,10 @@ drawn_recommendations <- function(object) {
   if (length(unique(data$epsilon)) > 1L && !is.null(data[["permanent"]])) {
     data <- data[!is.na(data$permanent), ]
   }
-  panel <- paste0(
-    if (!is.null(data[["k"]])) {
-      paste0("K = ", format_count(data$k), ", ")
-    },
-    "N = ", format_count(data$n)
-  )
+  categories <- if (!is.null(data[["k"]])) {
+    paste0("K = ", format_count(data$k), ", ")
+  }
+  panel <- paste0(categories, "N = ", format_count(data$n))
   data$panel <- factor(
     panel, unique(panel[order(data[["k"]] %||% data$n, data$n)])
   )

@@ -150,115 +150,137 @@ rr_power <- function(
 ) {
   check_dots_empty(...)
   mechanisms <- check_mechanisms(mechanism)
-  given <- asked_of(n = n, power = power, margin = margin)
-  kind <- names(given)
-  what <- if (!is.null(model)) {
+  goal <- goal_of(n = n, power = power, margin = margin)
+  kind <- names(goal)
+  estimand <- if (!is.null(model)) {
     "coefficient"
   } else if (all(vapply(mechanisms, is_mean, NA))) {
     "mean"
   } else {
     "share"
   }
-  check_unused(names(match.call()), kind, what, share, versus)
-  design <- if (what == "coefficient") plan_design(model, data, coefficients, term, link)
-  needed <- kind != "margin" || !is.null(versus)
-  share <- design$coefficient %||% check_truth_of(what, share, mechanisms, category, needed)
-  number <- if (what == "share") check_probability else check_number
-  form_of <- function(mechanism) plan_form(mechanism, what, category, sd, design)
+  check_unused(names(match.call()), kind, estimand, share, versus)
+  design <- if (estimand == "coefficient") plan_design(model, data, coefficients, term, link)
+  needs_share <- kind != "margin" || !is.null(versus)
+  share <- design$coefficient %||%
+    check_truth_of(estimand, share, mechanisms, category, needs_share)
+  check_truth <- if (estimand == "share") check_probability else check_number
+  model_of <- function(mechanism) variance_model(mechanism, estimand, category, sd, design)
+  goal <- check_goal(goal[[1]], kind, estimand, mechanisms)
+  null <- check_truth(null, "null")
+  alpha <- check_alpha(alpha)
+  conf.level <- check_level(conf.level)
+  simultaneous <- check_flag(simultaneous, "simultaneous")
+  target <- check_choice(target)
+  second <- if (!is.null(versus)) {
+    second_group(check_truth(versus, "versus"), versus_mechanism, allocation, model_of)
+  }
+  # `worth` is that of one person approached, in answers of a simple random sample.
+  worth <- answers_worth(response_rate, design_effect)
   plan <- list(
-    kind = kind, what = what, term = design$term, asked = check_asked(given[[1]], kind, what, mechanisms),
-    share = share, null = number(null, "null"), alpha = check_alpha(alpha), conf.level = check_level(conf.level),
-    simultaneous = check_flag(simultaneous, "simultaneous"),
-    target = check_choice(target),
-    second = if (!is.null(versus)) second_group(number(versus, "versus"), versus_mechanism, allocation, form_of),
-    # What one person approached is worth, in answers of a simple random sample.
-    worth = answers_worth(response_rate, design_effect)
+    kind = kind,
+    estimand = estimand,
+    term = design$term,
+    goal = goal,
+    share = share,
+    null = null,
+    alpha = alpha,
+    conf.level = conf.level,
+    simultaneous = simultaneous,
+    target = target,
+    second = second,
+    worth = worth
   )
   epsilons <- vapply(mechanisms, `[[`, 0, "epsilon")
-  table <- do.call(
-    rbind,
-    unname(
-      Map(
-        plan_rows, names(mechanisms), epsilons, lapply(mechanisms, form_of), MoreArgs = list(plan)
-      )
-    )
-  )
+  models <- lapply(mechanisms, model_of)
+  tables <- Map(plan_rows, names(mechanisms), epsilons, models, MoreArgs = list(plan))
+  table <- do.call(rbind, unname(tables))
   mark(
     table, "rr_power", alpha = plan$alpha,
     assumptions = plan_words(plan, sd, design_effect, response_rate)
   )
 }
 
-asked_of <- function(...) {
-  given <- Filter(Negate(is.null), list(...))
-  if (length(given) == 1) return(given)
+# The one of n, power and margin that is given, in a list with its name.
+goal_of <- function(...) {
+  goal <- Filter(Negate(is.null), list(...))
+  if (length(goal) == 1) return(goal)
   abort("Exactly one of {.arg n}, {.arg power} and {.arg margin} must be given.")
 }
 
 is_mean <- function(mechanism) isTRUE(mechanism$codec$real)
 
-check_asked <- function(x, kind, what, mechanisms) {
-  if (kind == "n") return(check_grid(x, "n", whole = TRUE))
-  if (kind == "power") return(check_open(x, "power"))
+# The values of `n`, `power` or `margin`, checked: a margin is less than the range of what is
+# estimated.
+check_goal <- function(goal, kind, estimand, mechanisms) {
+  if (kind == "n") return(check_grid(goal, "n", whole = TRUE))
+  if (kind == "power") return(check_open(goal, "power"))
   widest <- switch(
-    what,
+    estimand,
     share = 1,
     coefficient = Inf,
     min(vapply(mechanisms, function(m) diff(m$range), 0))
   )
-  check_open(x, "margin", widest)
+  check_open(goal, "margin", widest)
 }
 
-# The form is NULL where it is that of the first group; `first` is the part who are in the first.
-second_group <- function(share, mechanism, allocation, form_of) {
-  list(share = share, first = check_number(allocation, "allocation", 0, 1, TRUE, TRUE),
-       form = if (!is.null(mechanism)) form_of(check_mechanism(mechanism, "versus_mechanism")))
+# The second group: its share, the fraction `first` of the respondents in the first group, and its
+# variance model, NULL if it is that of the first group.
+second_group <- function(share, mechanism, allocation, model_of) {
+  first <- check_number(allocation, "allocation", 0, 1, TRUE, TRUE)
+  model <- if (!is.null(mechanism)) model_of(check_mechanism(mechanism, "versus_mechanism"))
+  list(share = share, first = first, model = model)
 }
 
-check_truth_of <- function(what, share, mechanisms, category, needed) {
+# The true shares, means or NULL, checked.
+check_truth_of <- function(estimand, share, mechanisms, category, needs_share) {
   if (is.null(share)) {
-    if (needed) abort("{.arg share} must be given, except for the {.arg margin} of one group.")
+    if (needs_share) abort("{.arg share} must be given, except for the {.arg margin} of one group.")
     return(NULL)
   }
-  if (what == "mean") return(vapply(share, check_number, 0, "share"))
+  if (estimand == "mean") return(vapply(share, check_number, 0, "share"))
   check_shares(check_probabilities(share, "share"), mechanisms, category)
 }
 
+# The answers of a simple random sample that one person approached is worth.
 answers_worth <- function(response_rate, design_effect) {
   remedy <- percent_remedy(response_rate)
   check_number(response_rate, "response_rate", 0, 1, min_open = TRUE, remedy = remedy) /
     check_number(design_effect, "design_effect", min = 1)
 }
 
-# Refuse arguments that this calculation ignores: whoever gave them expects them to matter.
-check_unused <- function(given, kind, what, share, versus) {
+# An error if `args` has arguments that this calculation ignores: whoever gave them expects them to
+# matter.
+check_unused <- function(args, kind, estimand, share, versus) {
   idle <- c(
     if (kind == "margin") c("null", "alpha") else c("conf.level", "simultaneous", "target"),
-    if (what != "share") c("category", "simultaneous"),
-    if (what != "mean" || is.null(share)) "sd",
-    if (what == "coefficient") {
+    if (estimand != "share") c("category", "simultaneous"),
+    if (estimand != "mean" || is.null(share)) "sd",
+    if (estimand == "coefficient") {
       c("share", "versus", "target")
     } else {
       c("data", "coefficients", "term", "link")
     },
     if (is.null(versus)) c("versus_mechanism", "allocation") else "null"
   )
-  unused <- intersect(idle, given)
+  unused <- intersect(idle, args)
   if (length(unused)) abort("{.arg {unused}} {?does/do} not belong to this question.")
 }
 
-# Shares are a grid of one category. A name that is another category's would be a misunderstanding.
+# The shares of one category, without names. A name that is another category's would be a
+# misunderstanding.
 check_shares <- function(share, mechanisms, category) {
   for (mechanism in mechanisms) {
-    asked <- mechanism$levels[category_position(mechanism, category)]
-    others <- intersect(names(share), setdiff(mechanism$levels, asked))
+    level <- mechanism$levels[category_position(mechanism, category)]
+    others <- intersect(names(share), setdiff(mechanism$levels, level))
     if (length(others)) {
-      abort("{.arg share} must be about {.val {asked}}, not {.val {others[1]}}.", "mismatch")
+      abort("{.arg share} must be about {.val {level}}, not {.val {others[1]}}.", "mismatch")
     }
   }
   unname(share)
 }
 
+# A list of mechanisms with different names.
 check_mechanisms <- function(mechanism) {
   if (is.object(mechanism) || !length(mechanism)) mechanism <- list(mechanism)
   for (m in mechanism) check_mechanism(m)
@@ -267,49 +289,46 @@ check_mechanisms <- function(mechanism) {
   setNames(mechanism, make.unique(names, sep = " "))
 }
 
+# Numbers above 0 and below `below`.
 check_open <- function(x, arg, below = 1) {
-  check_that(
-    is_numbers(x) && length(x) && !anyNA(x) &&
-      all(x > 0 & x < below),
-    x, arg, paste("numbers between 0 and", below)
-  )
+  is_valid <- is_numbers(x) && length(x) && !anyNA(x) &&
+    all(x > 0 & x < below)
+  check_that(is_valid, x, arg, paste("numbers between 0 and", below))
   as.double(x)
 }
 
 # ---- the table ----
 
-# One mechanism, and beside it a direct question that is answered honestly. Without a share the
-# margin is wanted for the least favourable share.
-plan_rows <- function(name, epsilon, form, plan) {
-  grid <- expand.grid(
-    asked = plan$asked, share = plan$share %||% worst_share(form, plan$target),
-    KEEP.OUT.ATTRS = FALSE
-  )
-  direct <- form$direct %||% binomial_form(1, 0)
+# The rows of one mechanism, and beside it a direct question that is answered honestly. If no share
+# is given the margin is for the least favourable share.
+plan_rows <- function(name, epsilon, model, plan) {
+  shares <- plan$share %||% worst_share(model, plan$target)
+  grid <- expand.grid(goal = plan$goal, share = shares, KEEP.OUT.ATTRS = FALSE)
+  direct <- model$direct %||% binomial_model(1, 0)
   second <- plan$second
-  if (!is.null(second)) second$form <- direct
-  found <- mapply(
-    plan_figure, grid$asked, grid$share,
-    MoreArgs = list(form, plan$second, plan, plan$target, form$k)
+  if (!is.null(second)) second$model <- direct
+  plans <- mapply(
+    plan_figure, grid$goal, grid$share,
+    MoreArgs = list(model, plan$second, plan, plan$target, model$k)
   )
+  direct_shares <- if (is.null(plan$share)) worst_share(direct, "population") else grid$share
   honest <- mapply(
-    plan_figure, grid$asked,
-    if (is.null(plan$share)) worst_share(direct, "population") else grid$share,
-    MoreArgs = list(direct, second, plan, "population", form$k)
+    plan_figure, grid$goal, direct_shares,
+    MoreArgs = list(direct, second, plan, "population", model$k)
   )
   figures <- if (plan$kind == "n") {
     list(
-      n = grid$asked,
-      level = found[1, ],
-      power = found[2, ],
+      n = grid$goal,
+      level = plans[1, ],
+      power = plans[2, ],
       direct = honest[2, ]
     )
   } else {
     c(
-      setNames(list(grid$asked), plan$kind), list(n = found, direct = honest)
+      setNames(list(grid$goal), plan$kind), list(n = plans, direct = honest)
     )
   }
-  truth <- setNames(list(grid$share), plan$what)
+  truth <- setNames(list(grid$share), plan$estimand)
   tibble(
     mechanism = name,
     epsilon = epsilon,
@@ -321,107 +340,90 @@ plan_rows <- function(name, epsilon, form, plan) {
   )
 }
 
-# What is wanted of one design: level and power, or the people to be approached.
-plan_figure <- function(asked, share, form, second, plan, target, k) {
-  # Whole answers that so many people give, and people for so many answers; the sum of roundings is
-  # no answer.
+# The figure of one design that follows from its goal: level and power, or the number of people to
+# be approached.
+plan_figure <- function(goal, share, model, second, plan, target, k) {
+  # Answers and people are whole: 1e-9 keeps a rounding error from counting as one of them.
   if (plan$kind == "n") {
-    n <- if (plan$worth == 1) asked else floor(asked * plan$worth + 1e-9)
-    return(test_power(form, n, share, plan$null, plan$alpha, second))
+    n <- if (plan$worth == 1) goal else floor(goal * plan$worth + 1e-9)
+    return(test_power(model, n, share, plan$null, plan$alpha, second))
   }
   answers <- if (plan$kind == "power") {
-    enough_power(form, share, plan$null, plan$alpha, asked, second)
+    enough_power(model, share, plan$null, plan$alpha, goal, second)
   } else {
-    z <- qnorm(
-      1 - (1 - plan$conf.level) / 2 / if (plan$simultaneous) k else 1
-    )
-    floor <- study_variance(form, share, second)
-    if (z^2 * floor >= asked^2) {
+    n_intervals <- if (plan$simultaneous) k else 1
+    z <- qnorm(1 - (1 - plan$conf.level) / 2 / n_intervals)
+    floor <- study_variance(model, share, second)
+    if (z^2 * floor >= goal^2) {
       cli::cli_inform(
         c(
-          "No number of respondents gives a margin of {format(asked, digits = 3)}.",
+          "No number of respondents gives a margin of {format(goal, digits = 3)}.",
           x = "The validation study alone makes it {format(z * sqrt(floor), digits = 3)}."
         ),
         class = "candor_message_floor"
       )
     }
-    ceiling(
-      z^2 * unit_variance(form, share, target, second) /
-        max(asked^2 - z^2 * floor, 0)
-    )
+    variance <- unit_variance(model, share, target, second)
+    ceiling(z^2 * variance / max(goal^2 - z^2 * floor, 0))
   }
   if (plan$worth == 1) answers else ceiling(answers / plan$worth - 1e-9)
 }
 
-# Significance level and power of the test for `n` answers: exact in one group where the count of
+# Significance level and power of the test for `n` answers: exact in one group if the count of
 # reports is binomial, else normal.
-test_power <- function(form, n, share, null, alpha, second) {
+test_power <- function(model, n, share, null, alpha, second) {
   if (n < 1 && is.null(second)) return(c(0, 0))
-  if (is.null(second) && !is.null(form$a)) {
-    # The count of reports rejects in the direction of the alternative. The lower tail of `most`
-    # includes it.
-    m <- form$b + form$a * c(null, share)
+  if (is.null(second) && !is.null(model$a)) {
+    # The test takes large or small counts as evidence, in the direction of the alternative. The
+    # lower tail of `max_count` includes it.
+    m <- model$b + model$a * c(null, share)
     larger <- m[2] >= m[1]
-    most <- qbinom(alpha, n, m[1], lower.tail = !larger)
-    if (!larger && pbinom(most, n, m[1]) > alpha) most <- most - 1
-    return(pbinom(most, n, m, lower.tail = !larger))
+    max_count <- qbinom(alpha, n, m[1], lower.tail = !larger)
+    if (!larger && pbinom(max_count, n, m[1]) > alpha) max_count <- max_count - 1
+    return(pbinom(max_count, n, m, lower.tail = !larger))
   }
-  error <- function(at) {
-    sqrt(unit_variance(form, at, "population", second) / n + study_variance(form, at, second))
+  std_error <- function(truth) {
+    sqrt(
+      unit_variance(model, truth, "population", second) / n + study_variance(model, truth, second)
+    )
   }
   z <- qnorm(alpha, lower.tail = FALSE)
-  other <- if (is.null(second)) null else second$share
-  c(
-    alpha,
-    pnorm(
-      (abs(share - other) -
-        z * error(tested_at(form, null, share, second))) / error(share)
-    )
-  )
+  reference <- if (is.null(second)) null else second$share
+  critical <- z * std_error(test_truth(model, null, share, second))
+  c(alpha, pnorm((abs(share - reference) - critical) / std_error(share)))
 }
 
-# Where the standard error of the test is taken: at the estimate for means, coefficients and
-# differences.
-tested_at <- function(form, null, share, second = NULL) {
-  if (isTRUE(form$wald) || !is.null(second)) share else null
+# The truth at which the test has its standard error: the alternative for means, coefficients and
+# differences, else the null.
+test_truth <- function(model, null, share, second = NULL) {
+  if (isTRUE(model$wald) || !is.null(second)) share else null
 }
 
-# Infinitely many if there is nothing to detect.
-enough_power <- function(form, share, null, alpha, power, second) {
+# The first n with enough power, infinite if there is nothing to detect.
+enough_power <- function(model, share, null, alpha, power, second) {
   if (share == (if (is.null(second)) null else second$share)) return(Inf)
   if (!is.null(second)) {
     z <- qnorm(alpha, lower.tail = FALSE) + qnorm(power)
-    left <- (share - second$share)^2 -
-      max(z, 0)^2 * study_variance(form, share, second)
-    return(max(
-      2,
-      ceiling(
-        max(z, 0)^2 * unit_variance(form, share, "population", second) /
-          max(left, 0)
-      )
-    ))
+    z <- max(z, 0)
+    # A validation study leaves less of the squared difference to find.
+    remaining <- (share - second$share)^2 - z^2 * study_variance(model, share, second)
+    variance <- unit_variance(model, share, "population", second)
+    return(max(2, ceiling(z^2 * variance / max(remaining, 0))))
   }
-  if (!is.null(form$study) &&
-      test_power(form, Inf, share, null, alpha, NULL)[2] < power) {
-    return(Inf)
-  }
-  sd <- function(s) sqrt(unit_variance(form, s, "population"))
-  n <- max(
-    1,
-    ceiling(
-      ((qnorm(1 - alpha) * sd(tested_at(form, null, share)) +
-        qnorm(power) * sd(share)) / (share - null))^2
-    )
-  )
-  while (n < 1e15 &&
-      test_power(form, n, share, null, alpha, NULL)[2] < power) {
+  power_of <- function(n) test_power(model, n, share, null, alpha, NULL)[2]
+  if (!is.null(model$study) && power_of(Inf) < power) return(Inf)
+  sd <- function(share) sqrt(unit_variance(model, share, "population"))
+  distance <- qnorm(1 - alpha) * sd(test_truth(model, null, share)) +
+    qnorm(power) * sd(share)
+  n <- max(1, ceiling((distance / (share - null))^2))
+  while (n < 1e15 && power_of(n) < power) {
     n <- n + max(1, floor(n / 1000))
   }
   n
 }
 
-# What made the numbers and stands in no column. rr_compare() has two-sided p-values: a reader must
-# know that this test is one-sided.
+# The assumptions of the numbers that no column has. rr_compare() has two-sided p-values: a reader
+# must see that this test is one-sided.
 plan_words <- function(plan, sd, design_effect, response_rate) {
   second <- plan$second
   paste(
@@ -446,31 +448,41 @@ plan_words <- function(plan, sd, design_effect, response_rate) {
 #' @rawNamespace S3method(pillar::tbl_sum,rr_power)
 tbl_sum.rr_power <- function(x, ...) {
   names <- unique(x$mechanism)
-  # A column cuts long names, which stand whole above it.
-  c(NextMethod(), Assumes = attr(x, "assumptions"),
-    Mechanisms = if (any(nchar(names) > 20)) paste(names, collapse = "; "))
+  # A column cuts long names, so that the head of the table has them in full.
+  mechanisms <- if (any(nchar(names) > 20)) paste(names, collapse = "; ")
+  c(NextMethod(), Assumes = attr(x, "assumptions"), Mechanisms = mechanisms)
 }
 
 # ---- what a plan needs of a mechanism ----
 
-plan_form <- function(mechanism, what, category, sd, design) {
-  switch(what, share = category_form(mechanism, category), mean = mean_form(mechanism, sd),
-         coefficient = coefficient_form(mechanism, design))
+# How the variance of an estimate depends on the truth, list(variance(share, target), ...). The
+# variance is N times that of the unbiased estimate; N is the number of respondents.
+#   a, b        of a binomial number of reports
+#   turn        the share at which the variance is largest, if it is a parabola
+#   worst       the share to plan with
+#   study       the variance that a validation study adds
+#   wald        does the test have its standard error at the estimate?
+#   direct, k   the model of a direct question; the number of categories
+variance_model <- function(mechanism, estimand, category, sd, design) {
+  switch(
+    estimand,
+    share = category_model(mechanism, category),
+    mean = mean_model(mechanism, sd),
+    coefficient = coefficient_model(mechanism, design)
+  )
 }
 
 # N times the variance of an estimate, or of its difference from a second group; N is the number in
 # both.
-unit_variance <- function(form, share, target, second = NULL) {
-  own <- form$variance(share, target)
-  if (is.null(second)) return(own)
-  own / second$first +
-    (second$form %||% form)$variance(second$share, target) / (1 - second$first)
+unit_variance <- function(model, share, target, second = NULL) {
+  first_variance <- model$variance(share, target)
+  if (is.null(second)) return(first_variance)
+  first_variance / second$first +
+    (second$model %||% model)$variance(second$share, target) / (1 - second$first)
 }
 
-# What a plan needs of one category, here of one with a binomial number of reports. `variance(share,
-# target)`: N times the variance of the unbiased estimate. `turn`: the share at which it is largest,
-# where it is a parabola, or `worst`, the share to plan with.
-binomial_form <- function(a, b) {
+# The variance model of a category with a binomial number of reports.
+binomial_model <- function(a, b) {
   list(
     a = a,
     b = b,
@@ -488,10 +500,11 @@ binomial_form <- function(a, b) {
   )
 }
 
-# Of one category whose reports are not binomial: the mean squares of the terms of its unbiased
-# estimate, of those who hold it and of the others, all of whom hold what makes it largest. Of
-# RAPPOR, whose estimate is no mean over reports, the variance itself.
-category_form <- function(mechanism, category) {
+# The variance model of a category. If its reports are not binomial, it has the mean squares of the
+# terms of the unbiased estimate: of those who hold it, and of the others, all of whom hold the
+# category that makes it largest. RAPPOR has the variance itself, since its estimate is no mean over
+# reports.
+category_model <- function(mechanism, category) {
   law <- rr_law(mechanism)
   k <- length(mechanism$levels)
   if (!is.null(law$planned)) {
@@ -500,12 +513,13 @@ category_form <- function(mechanism, category) {
       k = k
     ))
   }
-  form <- if (law_gives(law, "exact")) law$binomial
+  binomial <- if (law_gives(law, "exact")) law$binomial
   if (law_tells_nothing(law)) abort_no_information(mechanism)
-  filters <- law_gives(law, "bits")
-  # The mechanisms of many things at once have no categories.
-  if (is.null(form) && !filters &&
-      is.null(law_second_moments(law, k, as.double(seq_len(k) == 1)))) {
+  has_filters <- law_gives(law, "bits")
+  # Mechanisms of several questions, sketches and means beside shares have no categories.
+  has_categories <- !is.null(binomial) || has_filters ||
+    !is.null(law_second_moments(law, k, as.double(seq_len(k) == 1)))
+  if (!has_categories) {
     abort(
       c(
         "{.arg mechanism} has no closed form for planning, see {.fn rr_study}.",
@@ -514,136 +528,129 @@ category_form <- function(mechanism, category) {
       c("argument", "law")
     )
   }
-  at <- category_position(mechanism, category)
-  if (!is.null(form)) {
-    return(c(
-      binomial_form(
-        rep_len(form$a, k)[at], rep_len(form$b, k)[at]
-      ),
-      k = k
-    ))
+  index <- category_position(mechanism, category)
+  if (!is.null(binomial)) {
+    a <- rep_len(binomial$a, k)[index]
+    b <- rep_len(binomial$b, k)[index]
+    return(c(binomial_model(a, b), k = k))
   }
-  if (filters) return(list(variance = bloom_form(law, at), k = k))
-  moments <- law_second_moments(law, k, as.double(seq_len(k) == at))
-  study <- if (!is.null(law$validation)) study_noise(law, at)
-  own <- moments[at]
-  others <- max(moments[-at])
+  if (has_filters) return(list(variance = bloom_variance(law, index), k = k))
+  moments <- law_second_moments(law, k, as.double(seq_len(k) == index))
+  study <- if (!is.null(law$validation)) study_noise(law, index)
+  second_true <- moments[index]
+  others <- max(moments[-index])
   list(
     k = k,
     study = study,
-    turn = (own - others) / 2,
+    turn = (second_true - others) / 2,
     variance = function(share, target) {
-      share * own + (1 - share) * others - if (target == "sample") share else share^2
+      share * second_true + (1 - share) * others - if (target == "sample") share else share^2
     }
   )
 }
 
 # The variance of the terms that a validation study estimated, of those who hold the category and of
 # the others.
-study_noise <- function(law, at) {
-  terms <- require_inverse(law)[[1]]$matrix[, at]
-  noise <- drop(
-    law_matrix(law) %*% terms^2 - (law_matrix(law) %*% terms)^2
-  ) / rowSums(law$validation)
-  c(noise[at], max(noise[-at]))
+study_noise <- function(law, index) {
+  terms <- require_inverse(law)[[1]]$matrix[, index]
+  channel <- law_matrix(law)
+  noise <- drop(channel %*% terms^2 - (channel %*% terms)^2) /
+    rowSums(law$validation)
+  c(noise[index], max(noise[-index]))
 }
 
-# What a validation study adds to the variance, whatever the number of respondents. Two groups share
-# a study.
-study_variance <- function(form, share, second = NULL) {
-  alone <- function(form, share) {
-    if (is.null(form$study)) {
-      0
-    } else {
-      share^2 * form$study[1] +
-        (1 - share)^2 * form$study[2]
-    }
+# The variance that a validation study adds, whatever the number of respondents. If both groups have
+# the same study, its error is common to them.
+study_variance <- function(model, share, second = NULL) {
+  group_variance <- function(model, share) {
+    if (is.null(model$study)) return(0)
+    share^2 * model$study[1] +
+      (1 - share)^2 * model$study[2]
   }
-  if (is.null(second)) return(alone(form, share))
-  other <- second$form %||% form
-  if (identical(form$study, other$study)) {
-    return((share - second$share)^2 * sum(form$study))
+  if (is.null(second)) return(group_variance(model, share))
+  second_model <- second$model %||% model
+  if (identical(model$study, second_model$study)) {
+    return((share - second$share)^2 * sum(model$study))
   }
-  alone(form, share) + alone(other, second$share)
+  group_variance(model, share) + group_variance(second_model, second$share)
 }
 
-# N times the variance of least squares at a share, and for fixed truths, the others being held
-# equally often. At the expected counts of one respondent the fit is the truth, and the weights are
-# those that it has. Each share is a linear system in all categories, and asked for again and again.
-bloom_form <- function(law, at) {
+# N times the variance of least squares by share and target, for a truth in which the others are
+# held equally often. At the expected counts of one respondent the fit is the truth, and the weights
+# are those that it has. Each share is a linear system in all categories, so that its solution is
+# stored.
+bloom_variance <- function(law, index) {
   k <- law$truths
-  known <- new.env(parent = emptyenv())
-  one <- function(share) {
+  variances <- new.env(parent = emptyenv())
+  share_variance <- function(share) {
     key <- sprintf("%a", share)
-    if (is.null(known[[key]])) {
-      truth <- replace(
-        rep((1 - share) / (k - 1), k), at, share
+    if (is.null(variances[[key]])) {
+      theta <- replace(
+        rep((1 - share) / (k - 1), k), index, share
       )
-      evidence <- new_evidence(law, law_reported(law, truth), 1, 1, k)
-      known[[key]] <- bloom_covariance(law, evidence, "population", variances = TRUE)[at]
+      evidence <- new_evidence(law, law_reported(law, theta), 1, 1, k)
+      variances[[key]] <- bloom_covariance(law, evidence, "population", variances = TRUE)[index]
     }
-    known[[key]]
+    variances[[key]]
   }
   function(share, target) {
-    variance <- vapply(share, one, 0)
+    variance <- vapply(share, share_variance, 0)
     if (target == "population") variance else variance - share * (1 - share)
   }
 }
 
+# The position of a category, the last by default.
 category_position <- function(mechanism, category) {
   k <- length(mechanism$levels)
-  at <- if (is.null(category)) {
+  index <- if (is.null(category)) {
     k
   } else if (is.character(category)) {
     match(category, mechanism$levels)
   } else {
     category
   }
-  check_that(
-    is.numeric(at) && isTRUE(at >= 1 & at <= k & at == floor(at)),
-    category, "category", "one category of the mechanism", "level"
-  )
-  at
+  is_valid <- is.numeric(index) && isTRUE(index >= 1 & index <= k & index == floor(index))
+  check_that(is_valid, category, "category", "one category of the mechanism", "level")
+  index
 }
 
-# For the mean of numbers in their unit: at a mean and the standard deviation of the truths, by
-# default the largest that the mean allows; without a mean, of answers that make its variance
-# largest.
-mean_form <- function(mechanism, sd) {
+# The variance model of a mean of numbers, in their unit: at a mean and the standard deviation of
+# the truths, by default the largest that the mean allows. If no mean is given, the answers are
+# those that make its variance largest.
+mean_model <- function(mechanism, sd) {
   half <- diff(mechanism$range) / 2
   if (!is.null(sd)) sd <- check_number(sd, "sd", min = 0)
-  form <- function(parts, worst) {
+  model <- function(moments, worst) {
     list(
       variance = function(share, target) {
         m <- (share - mean(mechanism$range)) / half
         if (anyNA(m)) return(half^2 * worst(target))
-        spread <- if (is.null(sd)) {
+        sd_squared <- if (is.null(sd)) {
           1 - m^2
         } else {
           rep((sd / half)^2, length(m))
         }
-        if (any(spread < 0 | spread > (1 - m^2) * (1 + 1e-9))) {
+        if (any(sd_squared < 0 | sd_squared > (1 - m^2) * (1 + 1e-9))) {
           abort(
             "No numbers in the range of the mechanism have this mean ({.arg share}) and {.arg sd}."
           )
         }
-        randomized <- parts$constant + parts$linear * m + parts$slope * (m^2 + spread)
-        half^2 * (randomized + if (target == "population") spread else 0)
+        randomized <- moments$constant + moments$linear * m + moments$slope * (m^2 + sd_squared)
+        half^2 * (randomized + if (target == "population") sd_squared else 0)
       },
       wald = TRUE,
       worst = NA_real_
     )
   }
-  direct <- form(list(constant = 0, linear = 0, slope = 0), function(target) {
+  worst <- function(target) largest_mean_variance(mechanism, target)
+  direct <- model(list(constant = 0, linear = 0, slope = 0), function(target) {
     1
   })
-  c(
-    form(mean_variance(mechanism), function(target) largest_mean_variance(mechanism, target)),
-    list(direct = direct)
-  )
+  c(model(mean_variance(mechanism), worst), list(direct = direct))
 }
 
-# The rows of a model of the truth, one respondent each.
+# The rows of a model of the truth, one respondent each, as list(x, eta, index, link, term,
+# coefficient).
 plan_design <- function(model, data, coefficients, term, link) {
   offset <- NULL
   if (!is.matrix(model)) {
@@ -652,41 +659,45 @@ plan_design <- function(model, data, coefficients, term, link) {
     model <- model.matrix(attr(frame, "terms"), frame)
   }
   if (!is.null(names(coefficients))) coefficients <- coefficients[colnames(model)]
-  check_that(
-    is.numeric(coefficients) && length(coefficients) == ncol(model) && all(is.finite(coefficients)),
-    coefficients, "coefficients", "a number for each column of the design matrix"
+  is_valid <- is.numeric(coefficients) && length(coefficients) == ncol(model) &&
+    all(is.finite(coefficients))
+  noun <- "a number for each column of the design matrix"
+  check_that(is_valid, coefficients, "coefficients", noun)
+  index <- match_coefficients(term %||% ncol(model), colnames(model), "term")
+  list(
+    x = model,
+    eta = predictor_of(model, coefficients, offset),
+    index = index,
+    link = check_choice(link, "link", regress_links),
+    term = colnames(model)[index] %||% index,
+    coefficient = coefficients[[index]]
   )
-  at <- match_coefficients(term %||% ncol(model), colnames(model), "term")
-  list(x = model, eta = predictor_of(model, coefficients, offset), at = at,
-       link = check_choice(link, "link", regress_links), term = colnames(model)[at] %||% at,
-       coefficient = coefficients[[at]])
 }
 
-# N times the variance of a coefficient: from the information that the reports of these rows are
+# The variance model of a coefficient, from the information that the reports of these rows are
 # expected to have.
-coefficient_form <- function(mechanism, design) {
+coefficient_model <- function(mechanism, design) {
   refuse_validated(mechanism, "The plan of a coefficient")
   refuse_dealt(mechanism, "The plan of a coefficient")
-  form <- function(mechanism) {
+  model <- function(mechanism) {
     device <- as.matrix(regress_device(mechanism))
     weight <- regress_rows(design$eta, NULL, NULL, device, design$link)$expected
-    variance <- solve(crossprod(design$x, weight * design$x) / nrow(design$x))[
-      design$at, design$at
-    ]
+    information <- crossprod(design$x, weight * design$x) / nrow(design$x)
+    variance <- solve(information)[design$index, design$index]
     list(variance = function(share, target) rep(variance, length(share)), wald = TRUE)
   }
-  c(form(mechanism), list(direct = form(rr_binary(1, 0))))
+  c(model(mechanism), list(direct = model(rr_binary(1, 0))))
 }
 
 # The share of largest variance.
-worst_share <- function(form, target) {
-  if (!is.null(form$worst)) return(form$worst)
-  if (!is.null(form$study)) {
+worst_share <- function(model, target) {
+  if (!is.null(model$worst)) return(model$worst)
+  if (!is.null(model$study)) {
     abort("{.arg share} must be given for a channel that a validation study estimated.")
   }
-  turn <- form$turn %||% optimize(
-    form$variance, c(0, 1), target, maximum = TRUE, tol = 1e-3
+  turn <- model$turn %||% optimize(
+    model$variance, c(0, 1), target, maximum = TRUE, tol = 1e-3
   )$maximum
-  tried <- c(0, 1, min(1, max(0, turn)))
-  tried[which.max(form$variance(tried, target))]
+  candidates <- c(0, 1, min(1, max(0, turn)))
+  candidates[which.max(model$variance(candidates, target))]
 }

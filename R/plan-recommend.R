@@ -107,9 +107,9 @@ rr_recommend <- function(
 ) {
   check_dots_empty(...)
   question <- check_choice(question)
-  levels <- question %in% c("shares", "ranges")
+  is_levels <- question %in% c("shares", "ranges")
   idle <- c(
-    if (!levels) c("k", if (question != "survey") "truth", "target"),
+    if (!is_levels) c("k", if (question != "survey") "truth", "target"),
     if (question != "shares") "permanent"
   )
   unused <- intersect(idle, names(match.call()))
@@ -119,13 +119,13 @@ rr_recommend <- function(
   epsilon <- check_epsilons(epsilon)
   n <- check_grid(n, "n", whole = TRUE)
   target <- check_choice(target)
-  k <- if (levels) check_grid(k, "k", whole = TRUE) else NA_real_
-  if (levels && any(k < 2)) abort("{.arg k} must be at least 2.")
+  k <- if (is_levels) check_grid(k, "k", whole = TRUE) else NA_real_
+  if (is_levels && any(k < 2)) abort("{.arg k} must be at least 2.")
   # More levels than this make covariances that are slow to compute.
   if (question == "ranges" && any(k > 1024)) {
     abort("{.arg k} must be at most 1,024 for ranges.", "too_large")
   }
-  if (!is.null(truth) && levels) {
+  if (!is.null(truth) && is_levels) {
     truth <- check_distribution(tabulated(truth))
     if (any(k != length(truth))) abort("{.arg truth} must have {.arg k} shares.")
   }
@@ -150,9 +150,9 @@ rr_recommend <- function(
   mark(do.call(rbind, tables), "rr_recommendation", question = question)
 }
 
-# What the mechanisms say of themselves: p, q, 1 - p and p - q of a report's support, from the
-# functions that make them, and the bits of a report. Local hashing is counted with an ideal hash,
-# to which its own comes near from below.
+# The table of mechanisms of one category: p, q, 1 - p and p - q of a report's support, from the
+# functions that make them, and the bits of a report. Local hashing has an ideal hash, which its
+# hash functions come near from below.
 pure_mechanisms <- function(k, epsilon) {
   # Beyond the largest number of hash values that is drawn from, the real best one.
   best <- list(
@@ -165,14 +165,15 @@ pure_mechanisms <- function(k, epsilon) {
   table <- as_tibble(figures[, c("p", "q", "lie", "difference")])
   table$success <- pure_success(k, epsilon, best, figures)
   table$influence <- pmax(table$q, 1 - table$q) / table$difference
-  table$influence[rownames(figures) == "hadamard"] <- (1 +
-    (2 * best$blocks - 1) * exp(-epsilon)) / -expm1(-epsilon)
+  hadamard_influence <- (1 + (2 * best$blocks - 1) * exp(-epsilon)) /
+    -expm1(-epsilon)
+  table$influence[rownames(figures) == "hadamard"] <- hadamard_influence
   table[c("bits", "bits_public")] <- pure_bits(k, epsilon, best)
   table$tally <- c("n", "n K", "n K", "n + P K", "n + P K", "n K", "n + K log K", "n + K log K")
   add_column(table, mechanism = rownames(figures), .before = 1)
 }
 
-# Keep and pollute probabilities, the chance of a lie that costs, and p - q of each mechanism.
+# The table of p, q, the probability of a lie that costs, and p - q, a row for each mechanism.
 pure_figures <- function(k, epsilon, best) {
   grr <- grr_levels(k, epsilon)
   sue <- unary_epsilon(epsilon, FALSE)
@@ -196,6 +197,7 @@ pure_figures <- function(k, epsilon, best) {
   figures
 }
 
+# The probability that the truth is guessed from a report, by mechanism.
 pure_success <- function(k, epsilon, best, figures) {
   supports <- vapply(c("sue", "oue", "blh", "olh"), function(name) {
     support_success(k, figures[name, "p"], figures[name, "q"])
@@ -204,64 +206,63 @@ pure_success <- function(k, epsilon, best, figures) {
            hadamard_success(k, epsilon, best$blocks), projective_success(k, epsilon, best$order)))
 }
 
-# With the hash function or the column of the matrix in public less is sent.
+# Bits of a report, by mechanism: all of them, and those that remain if the hash function or the
+# column of the matrix is public.
 pure_bits <- function(k, epsilon, best) {
   value <- if (is.finite(best$g)) log2(best$g) else epsilon / log(2)
   chosen <- lchoose(k, best$size) / log(2)
   column <- ceiling(log2(best$blocks * hadamard_size(k, best$blocks)))
   point <- log2(projective_numbers(k, epsilon, best$order)$points)
+  binary_hash <- hash_bits(k, 2) + 1
+  best_hash <- hash_bits(k, best$g) + value
+  public_column <- if (best$blocks == 1) 1 else column
   list(
-    c(
-      log2(k), k, k, hash_bits(k, 2) + 1,
-      hash_bits(k, best$g) + value, chosen, column, point
-    ),
-    c(
-      log2(k), k, k, 1, value, chosen,
-      if (best$blocks == 1) 1 else column, point
-    )
+    c(log2(k), k, k, binary_hash, best_hash, chosen, column, point),
+    c(log2(k), k, k, 1, value, chosen, public_column, point)
   )
 }
 
-# How often the truth is guessed from n bits about each of k categories, which support the truth
-# with probability p and any other with q. The best guess is one of those with the most supports,
-# all truths being as likely beforehand.
+# The probability that the truth is guessed from n bits about each of k categories. The bits support
+# the truth with probability p and any other category with q. The best guess is one of those with
+# the most supports, all truths being as likely beforehand.
 support_success <- function(k, p, q, n = 1) {
-  most <- 0:n
-  below <- pbinom(most, n, q, log.p = TRUE)
-  tied <- exp(dbinom(most, n, q, log = TRUE) - below)
+  counts <- 0:n
+  below <- pbinom(counts, n, q, log.p = TRUE)
+  tied <- exp(dbinom(counts, n, q, log = TRUE) - below)
   won <- ifelse(
     tied > 0, -expm1(k * log1p(-tied)) / (k * tied), 1
   )
-  sum(dbinom(most, n, p) * exp((k - 1) * below) * won)
+  sum(dbinom(counts, n, p) * exp((k - 1) * below) * won)
 }
 
-# The same from a matrix of probabilities, rows being truths.
+# The same probability from a matrix of probabilities, rows being truths.
 matrix_success <- function(channel) sum(apply(channel, 2, max)) / nrow(channel)
 
 # Bits of the slope and the shift of a hash function.
 hash_bits <- function(k, g) sum(log2(hash_prime(k, g) - 0:1))
 
-# The longitudinal protocols whose first stage is `permanent`: their reports are those of mechanisms
-# of one stage, but where the second stage halves the ones. What the permanent answers of all values
-# together reveal: one for each category or, with hashing, for each hash value.
+# The rows of longitudinal protocols whose first stage is `permanent`. Their reports are those of
+# mechanisms of one stage, unless the second stage halves the ones. `lifetime` is what the permanent
+# answers of all values together reveal: one for each category or, with hashing, for each hash
+# value.
 longitudinal_mechanisms <- function(k, epsilon, permanent, table) {
   same <- c(`oue-sue` = "oue", `sue-sue` = "sue", `grr-grr` = "grr", `local-hash` = "olh")
   rows <- table[match(same, table$mechanism), ]
   rows$mechanism <- names(same)
   for (protocol in c("oue-oue", "sue-oue")) {
-    made <- tryCatch(
+    mechanism <- tryCatch(
       rr_longitudinal(2, permanent, epsilon, protocol), candor_error_argument = function(e) NULL
     )
-    if (is.null(made)) next
+    if (is.null(mechanism)) next
     row <- rows[1, ]
     row[c("mechanism", "p", "q", "lie", "difference", "success", "influence")] <- list(
       protocol,
-      made$p,
-      made$q,
-      1 - made$p,
-      made$p_minus_q,
-      support_success(k, made$p, made$q),
-      max(made$q, 1 - made$q) / made$p_minus_q
+      mechanism$p,
+      mechanism$q,
+      1 - mechanism$p,
+      mechanism$p_minus_q,
+      support_success(k, mechanism$p, mechanism$q),
+      max(mechanism$q, 1 - mechanism$q) / mechanism$p_minus_q
     )
     rows <- rbind(rows, row)
   }
@@ -271,6 +272,7 @@ longitudinal_mechanisms <- function(k, epsilon, permanent, table) {
   rows
 }
 
+# The table of mechanisms for the shares of k categories.
 recommend_cell <- function(k, epsilon, n, theta, target, permanent = NULL) {
   table <- pure_mechanisms(k, epsilon)
   if (!is.null(permanent)) {
@@ -279,8 +281,9 @@ recommend_cell <- function(k, epsilon, n, theta, target, permanent = NULL) {
   }
   # Mean squared error of inversion, summed over categories: sum q (1 - q) + theta d (1 - d - 2 q),
   # with 1 - d - 2 q = (1 - p) - q, over N d^2, and what sampling adds.
-  mse <- (k * table$q * (1 - table$q) / table$difference +
-    (table$lie - table$q)) / table$difference / n
+  noise <- k * table$q * (1 - table$q) / table$difference +
+    (table$lie - table$q)
+  mse <- noise / table$difference / n
   sampling <- if (target == "sample") {
     0
   } else if (is.null(theta)) {
@@ -289,11 +292,11 @@ recommend_cell <- function(k, epsilon, n, theta, target, permanent = NULL) {
     sum(theta * (1 - theta))
   }
   table$std.error <- sqrt(table$q * (1 - table$q) / n) / table$difference
-  # Hadamard response in blocks has an error of its own.
+  # Hadamard response in blocks has another error.
   hadamard <- table$mechanism == "hadamard"
-  own <- hadamard_risk(k, epsilon, best_blocks(k, epsilon), theta)
-  mse[hadamard] <- own$total / n
-  table$std.error[hadamard] <- sqrt(own$blank / n)
+  block_risk <- hadamard_risk(k, epsilon, best_blocks(k, epsilon), theta)
+  mse[hadamard] <- block_risk$total / n
+  table$std.error[hadamard] <- sqrt(block_risk$blank / n)
   # Subset selection of one category is k-ary randomized response: rounding must not part them.
   table$mse <- signif(mse + sampling / n, 13)
   table$influence <- table$influence / n
@@ -301,28 +304,25 @@ recommend_cell <- function(k, epsilon, n, theta, target, permanent = NULL) {
   table[setdiff(names(table), c("lie", "difference"))]
 }
 
-# The best mechanism, beside the one that most people know.
+# The table, below a sentence about the best mechanism, and the one that is best known beside it.
 #' @export
 print.rr_recommendation <- function(x, ...) {
-  asked <- intersect(c("k", "epsilon", "n"), names(x))
-  if (!is.null(x[["within"]]) &&
-      nrow(unique(as.data.frame(x)[asked])) == 1L) {
-    known <- if (!is.null(x[["k"]])) {
+  keys <- intersect(c("k", "epsilon", "n"), names(x))
+  is_one_cell <- nrow(unique(as.data.frame(x)[keys])) == 1L
+  if (!is.null(x[["within"]]) && is_one_cell) {
+    reference <- if (!is.null(x[["k"]])) {
       match("grr", x$mechanism)
     } else if (is.null(x[["device"]])) {
       nrow(x)
     } else {
       NA
     }
-    cat(
-      "<rr_recommendation> \"", x$mechanism[1], "\" has the smallest error",
-      if (isTRUE(x$within[known] > 0)) {
-        sprintf(
-          "; the error of \"%s\" is %s", x$mechanism[known], larger_words(1 + x$within[known])
-        )
-      },
-      "\n", sep = ""
-    )
+    text <- if (isTRUE(x$within[reference] > 0)) {
+      larger <- larger_words(1 + x$within[reference])
+      sprintf("; the error of \"%s\" is %s", x$mechanism[reference], larger)
+    }
+    best <- x$mechanism[1]
+    cat("<rr_recommendation> \"", best, "\" has the smallest error", text, "\n", sep = "")
   }
   NextMethod()
 }
@@ -332,13 +332,11 @@ print.rr_recommendation <- function(x, ...) {
 # Questions of rr_recommend() that are not about the shares of categories: each compares one error
 # of the mechanisms that answer it.
 
-# The columns that all of them have; `mse` is what they are ordered by.
+# The table of one question with the columns that all questions have, in the order of `mse`.
 question_rows <- function(table, epsilon, n) {
   # Errors of 0, or of infinity beyond the range of a double, exceed themselves by 0.
-  table$within <- ifelse(
-    table$mse == min(table$mse), 0,
-    table$mse / min(table$mse) - 1
-  )
+  smallest <- min(table$mse)
+  table$within <- ifelse(table$mse == smallest, 0, table$mse / smallest - 1)
   table$std.error <- table[["std.error"]] %||% sqrt(table$mse)
   table[c("epsilon", "n")] <- list(epsilon, n)
   first <- c("k", "epsilon", "n", "mechanism", "fanout", "p", "q", "mse", "std.error", "within")
@@ -350,35 +348,35 @@ question_rows <- function(table, epsilon, n) {
 
 # ---- ranges of ordered levels ----
 
-# `pure`: what pure_mechanisms() says of the others, for the bits of their reports.
+# The table of mechanisms for ranges. `pure` is pure_mechanisms(), for the bits of reports.
 recommend_ranges <- function(k, epsilon, n, theta, target, pure) {
   theta <- theta %||% rep(1 / k, k)
-  # A mechanism that this epsilon is beyond has no row.
-  made <- function(code) tryCatch(code, candor_error = function(e) NULL)
+  # A mechanism has no row if this epsilon is beyond its limits.
+  or_null <- function(code) tryCatch(code, candor_error = function(e) NULL)
   mechanisms <- Filter(
     Negate(is.null),
     list(
-      grr = made(rr_grr(k, epsilon)),
-      sue = made(rr_unary(k, epsilon, optimized = FALSE)),
-      oue = made(rr_unary(k, epsilon)),
-      blh = made(rr_local_hash(k, epsilon, optimized = FALSE)),
-      olh = made(rr_local_hash(k, epsilon)),
-      subset = made(rr_subset(k, epsilon)),
-      hadamard = made(rr_hadamard(k, epsilon)),
-      projective = made(rr_projective(k, epsilon)),
-      hierarchy = if (k > 2) made(best_hierarchy(k, epsilon, rr_hadamard)),
-      `hierarchy-subset` = if (k > 2) made(best_hierarchy(k, epsilon, rr_subset))
+      grr = or_null(rr_grr(k, epsilon)),
+      sue = or_null(rr_unary(k, epsilon, optimized = FALSE)),
+      oue = or_null(rr_unary(k, epsilon)),
+      blh = or_null(rr_local_hash(k, epsilon, optimized = FALSE)),
+      olh = or_null(rr_local_hash(k, epsilon)),
+      subset = or_null(rr_subset(k, epsilon)),
+      hadamard = or_null(rr_hadamard(k, epsilon)),
+      projective = or_null(rr_projective(k, epsilon)),
+      hierarchy = if (k > 2) or_null(best_hierarchy(k, epsilon, rr_hadamard)),
+      `hierarchy-subset` = if (k > 2) or_null(best_hierarchy(k, epsilon, rr_subset))
     )
   )
-  at <- match(names(mechanisms), pure$mechanism)
+  index <- match(names(mechanisms), pure$mechanism)
   table <- tibble(
     mechanism = names(mechanisms),
     k = k,
     fanout = NA_real_,
     mse = vapply(mechanisms, range_error, 0, theta, n, target, USE.NAMES = FALSE),
-    bits = pure$bits[at],
-    bits_public = pure$bits_public[at],
-    tally = pure$tally[at]
+    bits = pure$bits[index],
+    bits_public = pure$bits_public[index],
+    tally = pure$tally[index]
   )
   for (tree in which(startsWith(table$mechanism, "hierarchy"))) {
     hadamard <- table$mechanism[tree] == "hierarchy"
@@ -393,76 +391,64 @@ recommend_ranges <- function(k, epsilon, n, theta, target, pure) {
 
 # Bits of a report about a node, on average, and those where the column of a matrix is public.
 node_bits <- function(mechanism, hadamard) {
-  rowMeans(
-    vapply(
-      mechanism$parts,
-      function(part) {
-        if (!hadamard) {
-          return(rep(
-            lchoose(length(part$levels), part$size) / log(2), 2
-          ))
-        }
-        bits <- log2(part$blocks * part$size)
-        c(bits, if (part$blocks == 1) 1 else bits)
-      },
-      c(0, 0)
-    )
-  )
+  bits_of <- function(submechanism) {
+    if (!hadamard) {
+      bits <- lchoose(length(submechanism$levels), submechanism$size) / log(2)
+      return(c(bits, bits))
+    }
+    bits <- log2(submechanism$blocks * submechanism$size)
+    c(bits, if (submechanism$blocks == 1) 1 else bits)
+  }
+  rowMeans(vapply(mechanism$parts, bits_of, c(0, 0)))
 }
 
 # The variance of the estimated share of a range, on average over all ranges of neighbouring levels
-# but the whole.
+# except that of all levels.
 range_error <- function(mechanism, theta, n, target) {
   k <- length(theta)
   law <- rr_law(mechanism)
-  # Those of a truth that is known: at so many respondents the divisor N - 1 of estimated variances
-  # is N.
-  many <- 1e9
-  evidence <- new_evidence(law, law_reported(law, theta) * many, many, many, k, mechanism)
-  covariance <- law_covariance(law, evidence, whole_map(k, FALSE), seq_len(k), target) *
-    (many / n)
+  # Theta is the truth: at so many respondents the divisor N - 1 of estimated variances is N.
+  n_large <- 1e9
+  evidence <- new_evidence(law, law_reported(law, theta) * n_large, n_large, n_large, k, mechanism)
+  covariance <- law_covariance(law, evidence, whole_map(k, FALSE), seq_len(k), target)
+  covariance <- covariance * (n_large / n)
   prefixes <- apply(apply(covariance, 2, cumsum), 1, cumsum)
   mean_over_ranges(sum(diag(prefixes)), sum(prefixes), prefixes[k, k], k)
 }
 
-# Ranges are pairs of the ends 0, ..., k: the sum of Var(F_j - F_i) over all pairs is (k + 1) times
-# the sum of the variances, less that of all covariances.
-mean_over_ranges <- function(variances, covariances, whole, k) {
-  ((k + 1) * variances - covariances - whole) /
+# The mean of a variance over the ranges, which are pairs of the bounds 0, ..., k. The sum of
+# Var(F_j - F_i) over all pairs is (k + 1) times the sum of the variances, less that of all
+# covariances. The variance of all levels together, `total`, is subtracted.
+mean_over_ranges <- function(total_variance, total_covariance, total, k) {
+  ((k + 1) * total_variance - total_covariance - total) /
     (k * (k + 1) / 2 - 1)
 }
 
-# The fanout whose ranges have the least error if the nodes of a depth were independent: of those
-# with one height the smallest fills its tree best.
+# The hierarchy whose fanout has the least error of ranges if the nodes of a depth were independent.
+# The smallest fanout of one height is the one whose tree has the fewest empty nodes.
 best_hierarchy <- function(k, epsilon, oracle) {
+  smallest_fanout <- function(height) {
+    fanout <- max(2, floor(k^(1 / height)))
+    while (fanout^height < k) fanout <- fanout + 1
+    fanout
+  }
   fanouts <- unique(
-    vapply(
-      seq(2, max(2, ceiling(log2(k)))),
-      function(height) {
-        fanout <- max(2, floor(k^(1 / height)))
-        while (fanout^height < k) fanout <- fanout + 1
-        fanout
-      },
-      0
-    )
+    vapply(seq(2, max(2, ceiling(log2(k)))), smallest_fanout, 0)
   )
   error <- vapply(
     fanouts,
     function(fanout) {
       law <- rr_law(rr_hierarchy(k, epsilon, fanout, oracle))
       depths <- length(law$nodes)
-      sums <- Reduce(
-        `+`,
-        Map(
-          function(weights, variance) {
-            variance * depths * c(
-              sum(weights^2), sum(colSums(weights)^2),
-              sum(weights[k, ]^2)
-            )
-          },
-          node_functions(law, lower.tri(diag(k), TRUE) * 1, law$unit), law$unit
+      depth_sums <- function(weights, variance) {
+        sums <- c(
+          sum(weights^2), sum(colSums(weights)^2),
+          sum(weights[k, ]^2)
         )
-      )
+        variance * depths * sums
+      }
+      weights <- node_functions(law, lower.tri(diag(k), TRUE) * 1, law$unit)
+      sums <- Reduce(`+`, Map(depth_sums, weights, law$unit))
       mean_over_ranges(sums[1], sums[2], sums[3], k)
     },
     0
@@ -472,9 +458,9 @@ best_hierarchy <- function(k, epsilon, oracle) {
 
 # ---- the mean of numbers ----
 
-# The largest variance that the randomization gives to the mean, of numbers from 0 to 1: a report of
-# t, on the scale from -1 to 1, has the variance constant + slope t^2. How sampled truths vary is
-# the same for all.
+# The table of protocols for the mean of numbers from 0 to 1, with the largest variance that the
+# randomization gives. A report of t, on the scale from -1 to 1, has the variance constant + slope
+# t^2. Sampled truths vary alike for all protocols.
 recommend_mean <- function(epsilon, n) {
   do.call(
     rbind,
@@ -494,8 +480,8 @@ recommend_mean <- function(epsilon, n) {
 
 # ---- strings that nobody has a list of ----
 
-# The variance of the share of a string that nobody holds, if every respondent had a hash function
-# of their own.
+# The table of sketches, with the variance of the share of a string that nobody holds, if every
+# respondent had a different hash function.
 recommend_strings <- function(epsilon, n) {
   do.call(
     rbind,

@@ -1,9 +1,9 @@
-# One cell of a study: its reports, the estimates from them, and the errors of the estimates.
+# One cell of a study has its reports, the estimates from them, and the errors of the estimates.
 # rr_study() and rr_choose_method() share this code.
 
 # ---- reports ----
 
-# Reports of replications first + 0, 1, ... of a cell: one column each.
+# The reports of replications first + 0, 1, ... of a cell: one column each.
 study_counts <- function(
   mechanism, theta, truth, n, seed, cell, first, replications, law = rr_law(mechanism)
 ) {
@@ -31,12 +31,10 @@ study_counts <- function(
       return(multinomial(pmax(reported_shares(mechanism, theta), 0), n, cell))
     }
     rows <- rr_matrix(mechanism)
-    return(Reduce(
-      `+`,
-      lapply(which(truth > 0), function(x) {
-        multinomial(rows[x, ], truth[x], cell + 2^32 * x)
-      })
-    ))
+    counts <- lapply(which(truth > 0), function(x) {
+      multinomial(rows[x, ], truth[x], cell + 2^32 * x)
+    })
+    return(Reduce(`+`, counts))
   }
   # Any other law: the truths are drawn here, and the mechanism draws their counts from R's
   # generator. The generator gets a seed from the number of each replication and is restored
@@ -72,7 +70,7 @@ keep_generator <- function(seed, code) {
 
 # ---- estimates ----
 
-# The one door to every method: a name, a method object, or a user's function.
+# The estimate of any method: a name, a method object, or a user's function.
 study_estimate <- function(mechanism, counts, method, n, name = NULL, truth = NULL) {
   if (identical(method, "oracle")) return(study_oracle(mechanism, truth, counts, n))
   if (!is.function(method)) return(estimate_counts(mechanism, counts, method, n)$estimate)
@@ -119,27 +117,26 @@ judge_tallies <- function(mechanism, law, theta, counts, n, method, name, group)
 judge_methods <- function(mechanism, theta, truth, n, methods, replications, seed, cell) {
   reference <- if (is.null(truth)) theta else truth / n
   law <- rr_law(mechanism)
-  # Groups of replications for the jackknife.
+  # The jackknife leaves out one group of replications after another.
   groups <- min(replications, 10)
   group <- floor((seq_len(replications) - 1) * groups / replications) + 1
   losses <- lapply(methods, function(method) matrix(NA_real_, 3, replications))
   sums <- lapply(methods, function(method) matrix(0, length(theta), groups))
-  for (part in blocks(
-      replications, max(length(mechanism$levels), length(mechanism$reports))
-    )) {
+  size <- max(length(mechanism$levels), length(mechanism$reports))
+  for (block in blocks(replications, size)) {
     counts <- study_counts(
-      mechanism, theta, truth, n, seed, cell, part[1], part[2], law
+      mechanism, theta, truth, n, seed, cell, block[1], block[2], law
     )
-    columns <- part[1] + seq_len(part[2])
-    own <- group[columns[1]]:group[columns[length(columns)]]
-    place <- as.integer(group[columns] - own[1])
+    columns <- block[1] + seq_len(block[2])
+    group_index <- group[columns[1]]:group[columns[length(columns)]]
+    position <- as.integer(group[columns] - group_index[1])
     for (m in seq_along(methods)) {
-      judged <- judge_tallies(
+      tallies <- judge_tallies(
         mechanism, law, reference, counts, n, methods[[m]], names(methods)[m],
-        place
+        position
       )
-      losses[[m]][, columns] <- judged$losses
-      sums[[m]][, own] <- sums[[m]][, own] + judged$sums
+      losses[[m]][, columns] <- tallies$losses
+      sums[[m]][, group_index] <- sums[[m]][, group_index] + tallies$sums
     }
   }
   risks <- Map(summed_risks, losses, sums, list(group))
@@ -159,7 +156,7 @@ summed_risks <- function(losses, sums, group) {
   replications <- ncol(losses)
   products <- crossprod(sums)
   squares <- as.vector(rowsum(losses[1, ], group))
-  whole <- split_error(replications, sum(products), sum(squares))
+  total <- split_error(replications, sum(products), sum(squares))
   left_out <- split_error(
     replications - tabulate(group, groups),
     sum(products) - 2 * rowSums(products) + diag(products), sum(squares) - squares
@@ -172,7 +169,7 @@ summed_risks <- function(losses, sums, group) {
   error <- sqrt(
     rowSums((losses - rowMeans(losses))^2) / (replications - 1) / replications
   )
-  list(estimate = c(rowMeans(losses), whole), error = c(error, jackknife))
+  list(estimate = c(rowMeans(losses), total), error = c(error, jackknife))
 }
 
 study_metrics <- c("mse", "tv", "nll", "bias2", "variance")
@@ -187,35 +184,36 @@ split_error <- function(replications, length2, squares) {
 
 # ---- the oracle ----
 
-# The posterior mean of a share when the shares are known, but not which category has which share.
-# No estimator that treats each count on its own does better on average. With few categories, or
-# with shares that are exactly equal, the oracle knows much that no real estimator can know.
+# The posterior mean of each share if the shares are known, but not which category has which share.
+# No estimator that treats each count by itself does better on average. If there are few categories,
+# or shares that are exactly equal, the oracle has much information that no real estimator can have.
 #
 # It shows in a picture what is possible. It is not a method of rr_estimate(), because it needs the
 # truth.
-
 study_oracle <- function(mechanism, theta, counts, n) {
-  form <- alike_law(rr_law(mechanism))
-  if (is.null(form) || form$reversed) refuse_law(rr_law(mechanism), "alike", "{.val oracle}")
+  additive <- alike_law(rr_law(mechanism))
+  if (is.null(additive) || additive$reversed) {
+    refuse_law(rr_law(mechanism), "alike", "{.val oracle}")
+  }
   share <- sort(unique(theta))
   categories <- tabulate(match(theta, share))
-  # Of many shares those that differ by less than a fiftieth of a standard deviation of their counts
-  # are one.
+  # If there are many shares, those that differ by less than a fiftieth of a standard deviation of
+  # their counts are one.
   if (length(share) > 1500) {
-    bin <- floor(100 * sqrt(n * (form$b + form$a * share)))
+    bin <- floor(100 * sqrt(n * (additive$b + additive$a * share)))
     bin <- match(bin, unique(bin))
     total <- rowsum(categories * share, bin)[, 1]
     categories <- rowsum(categories, bin)[, 1]
     share <- total / categories
   }
-  rows <- eb_rows(counts, n, form)
-  m <- form$b + form$a * share
-  log_rest <- log1p(-pmin(m, 1 - 1e-16))
+  rows <- eb_rows(counts, n, additive)
+  m <- additive$b + additive$a * share
+  log_other <- log1p(-pmin(m, 1 - 1e-16))
   posterior <- unlist(
     lapply(
       split(rows$count, (seq_along(rows$count) - 1) %/% 200),
       function(count) {
-        likelihood <- outer(count, log(m)) + outer(n - count, log_rest)
+        likelihood <- outer(count, log(m)) + outer(n - count, log_other)
         likelihood[outer(count == 0, m == 0, `&`)] <- 0
         weight <- exp(likelihood - apply(likelihood, 1, max)) *
           rep(categories, each = length(count))

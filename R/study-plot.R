@@ -3,17 +3,19 @@
 #' @rawNamespace S3method(ggplot2::autoplot,rr_study)
 autoplot.rr_study <- function(object, metric = "mse", methods = NULL, ...) {
   metric <- check_choice(metric, "metric", study_metrics)
-  known <- unique(object$method)
-  if (!all(methods %in% known)) abort("{.arg methods} must be among {.val {known}}.")
-  data <- drawn_risks(object, metric, methods %||% known)
-  name <- c(mse = "Mean squared error", tv = "Total variation distance", nll = "Negative log-likelihood per respondent", bias2 = "Squared bias", variance = "Variance")[[
-    metric
-  ]]
+  choices <- unique(object$method)
+  if (!all(methods %in% choices)) abort("{.arg methods} must be among {.val {choices}}.")
+  data <- drawn_risks(object, metric, methods %||% choices)
+  names <- c(
+    mse = "Mean squared error", tv = "Total variation distance",
+    nll = "Negative log-likelihood per respondent", bias2 = "Squared bias", variance = "Variance"
+  )
+  name <- names[[metric]]
   by_epsilon <- length(unique(data$n)) == 1
   data$x <- if (by_epsilon) data$epsilon else data$n
   # One number of respondents and one privacy level leave nothing to draw a line along.
   if (length(unique(data$x)) == 1) {
-    data$label <- factor(data$method, rev(intersect(known, data$method)))
+    data$label <- factor(data$method, rev(intersect(choices, data$method)))
     data$kind <- if (metric == "nll") "value" else "error"
     caption <- "Lines: two Monte Carlo standard errors on either side."
     return(draw_intervals(
@@ -23,7 +25,7 @@ autoplot.rr_study <- function(object, metric = "mse", methods = NULL, ...) {
       )
     ))
   }
-  data$mechanism <- factor(data$method, intersect(known, data$method))
+  data$mechanism <- factor(data$method, intersect(choices, data$method))
   risk_lines(data, by_epsilon, metric == "nll") + ggplot2::labs(
     x = if (by_epsilon) "Privacy level epsilon" else "Respondents N", y = wrap_text(name, 24),
     title = wrap_text(paste0(name, ", by ", if (by_epsilon) "privacy level" else "respondents"), 46)
@@ -37,12 +39,9 @@ drawn_risks <- function(object, metric, methods) {
   drawn <- data$metric == metric & data$method %in% methods
   data <- data[drawn & is.finite(data$estimate) & data$estimate > 0, ]
   if (!nrow(data)) abort("No {.val {metric}} of the study is above 0.")
-  kinds <- if (is.null(data$mechanism)) {
-    data$truth
-  } else {
-    paste(data$truth, data$mechanism, sep = ", ")
-  }
-  # A name may say K itself.
+  has_mechanisms <- !is.null(data$mechanism)
+  kinds <- if (has_mechanisms) paste(data$truth, data$mechanism, sep = ", ") else data$truth
+  # A name may have K already.
   kinds <- ifelse(
     grepl("K = ", kinds, fixed = TRUE), kinds,
     sprintf("%s, K = %s", kinds, format_count(data$k))
@@ -65,9 +64,9 @@ risk_lines <- function(data, by_epsilon, linear) {
   }
   data$column <- factor(column, unique(column[order(data$epsilon)]))
   rows <- nlevels(data$panel)
-  given <- sort(unique(data$x))
-  breaks <- if (length(given) <= 4L && nlevels(data$column) <= 2L) {
-    given
+  values <- sort(unique(data$x))
+  breaks <- if (length(values) <= 4L && nlevels(data$column) <= 2L) {
+    values
   } else {
     few_log_breaks(3)
   }

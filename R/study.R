@@ -87,13 +87,13 @@ rr_study <- function(
   check_flag(progress, "progress")
   if (!is.null(workers)) workers <- check_count(workers, "workers", min = 1, max = 1024)
   if (is.null(resume)) {
-    made <- inherits(mechanism, "rr_mechanism")
-    if (made && !is.null(epsilon)) {
+    is_mechanism <- inherits(mechanism, "rr_mechanism")
+    if (is_mechanism && !is.null(epsilon)) {
       abort("{.arg epsilon} must be left out for a mechanism, which has its own.")
     }
     design <- list(
-      truth = check_truths(truth, if (made) mechanism),
-      epsilon = if (made) mechanism$epsilon else check_grid(epsilon, "epsilon"),
+      truth = check_truths(truth, if (is_mechanism) mechanism),
+      epsilon = if (is_mechanism) mechanism$epsilon else check_grid(epsilon, "epsilon"),
       n = check_grid(n, "n", whole = TRUE),
       method = check_methods(method, "oracle"),
       replications = check_count(replications, "replications", min = 1, max = 1e9),
@@ -114,14 +114,15 @@ rr_study <- function(
   }
   cells <- study_cells(state$design)
   mechanisms <- lapply(
-    which(!duplicated(cells$made)), study_mechanism, design = state$design, cells = cells
+    which(!duplicated(cells$mechanism_index)), study_mechanism, design = state$design, cells = cells
   )
   try_study(state, cells, mechanisms)
   state$design$seed <- state$design$seed %||% draw_study_seed()
   new_rr_study(run_study(state, cells, mechanisms, workers, progress), cells)
 }
 
-# Names, and the values of data, are levels of a mechanism that is given.
+# The truths as shares, by name. Names, and the values of data, are levels of a mechanism that is
+# given.
 check_truths <- function(truth, mechanism = NULL) {
   if (!is.list(truth)) truth <- list(truth = truth)
   names <- rlang::names2(truth)
@@ -137,26 +138,24 @@ check_truths <- function(truth, mechanism = NULL) {
       check_that(length(theta) == length(mechanism$levels), theta, "truth", "one share per level")
       return(theta)
     }
-    # Mechanisms are made for the categories 1, 2, ...: names that are these say which is which.
-    at <- match(names(x), seq_along(x))
-    if (length(at) && !anyNA(at) && !anyDuplicated(at)) {
-      theta[order(at)]
-    } else {
-      theta
-    }
+    # Mechanisms are made for the categories 1, 2, ...: names that are these give their order.
+    index <- match(names(x), seq_along(x))
+    is_order <- length(index) && !anyNA(index) && !anyDuplicated(index)
+    if (is_order) theta[order(index)] else theta
   })
 }
 
 check_constructors <- function(mechanism) {
   if (is.function(mechanism) || inherits(mechanism, "rr_mechanism")) return(list(mechanism))
-  named <- is.list(mechanism) && length(mechanism) &&
+  is_named <- is.list(mechanism) && length(mechanism) &&
     length(unique(names(mechanism))) == length(mechanism)
-  check_that(named && all(vapply(mechanism, is.function, NA)), mechanism, "mechanism",
+  check_that(is_named && all(vapply(mechanism, is.function, NA)), mechanism, "mechanism",
              "a mechanism, a function that makes one, or a named list of such functions")
   mechanism
 }
 
-# The cells, numbered in the order that names their streams; `made` numbers their mechanisms.
+# The cells, numbered in the order that names their streams; `mechanism_index` numbers their
+# mechanisms.
 study_cells <- function(design) {
   cells <- expand.grid(
     n = design$n, epsilon = design$epsilon, mechanism = seq_along(design$mechanism),
@@ -164,7 +163,7 @@ study_cells <- function(design) {
   )
   cells$k <- lengths(design$truth, use.names = FALSE)[cells$truth]
   key <- sprintf("%d %d %.17g", cells$mechanism, cells$k, cells$epsilon)
-  cells$made <- match(key, unique(key))
+  cells$mechanism_index <- match(key, unique(key))
   # A list is faster to read than a data frame.
   as.list(cells)
 }
@@ -174,8 +173,8 @@ new_rr_study <- function(state, cells = study_cells(state$design)) {
   methods <- names(design$method)
   done <- which(lengths(state$results) > 0)
   row <- rep(done, each = length(study_metrics) * length(methods))
-  figures <- function(what) {
-    as.double(unlist(lapply(state$results[done], `[[`, what)))
+  figures <- function(field) {
+    as.double(unlist(lapply(state$results[done], `[[`, field)))
   }
   mark(
     tibble(
@@ -210,16 +209,16 @@ print.rr_study <- function(x, ...) {
 
 # ---- one cell ----
 
-# That of cell i: called by the name `epsilon` where there is one, else in the order of the help
-# page.
+# The mechanism of cell i. Its maker is called by the name `epsilon` if it has such an argument,
+# else in the order of the help page.
 study_mechanism <- function(i, design, cells) {
   make <- design$mechanism[[cells$mechanism[i]]]
   k <- cells$k[i]
   names <- if (is.function(make)) names(formals(args(make)))
-  named <- "epsilon" %in% names || "..." %in% head(names, 2)
+  has_epsilon <- "epsilon" %in% names || "..." %in% head(names, 2)
   mechanism <- if (!is.function(make)) {
     make
-  } else if (named) {
+  } else if (has_epsilon) {
     make(k, epsilon = cells$epsilon[i])
   } else {
     make(k, cells$epsilon[i])
@@ -237,35 +236,36 @@ study_cell <- function(i, design, cells, mechanisms) {
   theta <- design$truth[[cells$truth[i]]]
   n <- cells$n[i]
   truth <- if (design$target == "sample") whole_shares(n, theta)
-  judge_methods(mechanisms[[cells$made[i]]], theta, truth, n, design$method, design$replications, design$seed, i)[
-    c("estimate", "error")
-  ]
+  mechanism <- mechanisms[[cells$mechanism_index[i]]]
+  risks <- judge_methods(
+    mechanism, theta, truth, n, design$method, design$replications, design$seed, i
+  )
+  risks[c("estimate", "error")]
 }
 
-# A method that can never work is refused before the work starts, if it fails on one replication in
-# each of ten cells of a mechanism: one that fails in some is reported with the cells that are
+# An error of a method that can never work, before the work starts: it fails on one replication in
+# each of ten cells of a mechanism. A method that fails in some is reported with the cells that are
 # missing.
 try_study <- function(state, cells, mechanisms) {
   design <- state$design
   design$replications <- 1
   design$seed <- design$seed %||% 1
-  todo <- study_missing(state)
-  for (own in split(todo, cells$mechanism[todo])) {
-    for (i in own[
-        unique(
-          round(seq(1, length(own), length.out = min(10, length(own))))
-        )
-      ]) {
-      tried <- tryCatch(study_cell(i, design, cells, mechanisms), error = identity)
-      if (!inherits(tried, "error")) break
+  missing <- study_missing(state)
+  for (index in split(missing, cells$mechanism[missing])) {
+    chosen <- unique(
+      round(seq(1, length(index), length.out = min(10, length(index))))
+    )
+    for (i in index[chosen]) {
+      result <- tryCatch(study_cell(i, design, cells, mechanisms), error = identity)
+      if (!inherits(result, "error")) break
     }
-    if (inherits(tried, "error")) stop(tried)
+    if (inherits(result, "error")) stop(result)
   }
 }
 
 # ---- many cells ----
 
-# A cell that fails leaves its message in its place.
+# The risks of some cells. A cell that fails leaves its message instead.
 study_batch <- function(batch, ...) {
   lapply(batch, function(i) tryCatch(study_cell(i, ...), error = plain_message))
 }
@@ -300,10 +300,11 @@ run_study <- function(state, cells, mechanisms, workers, progress) {
       }
       workers <- default_workers()
     }
-    # About eight batches a worker, of like cost. Without workers an interruption loses a cell.
+    # A worker has about eight batches, of similar cost. One process alone has a cell in each, so
+    # that an interruption loses only that.
     todo <- todo[order(cost[todo], decreasing = TRUE)]
-    parts <- if (workers == 1) seq_along(todo) else seq_along(todo) %% (8 * workers)
-    run_batches(unname(split(todo, parts)), workers, finish, state$design, cells, mechanisms)
+    batch_index <- if (workers == 1) seq_along(todo) else seq_along(todo) %% (8 * workers)
+    run_batches(unname(split(todo, batch_index)), workers, finish, state$design, cells, mechanisms)
   }, interrupt = function(e) failure <<- "it was interrupted.")
   if (progress) cli::cli_progress_done(id = bar)
   warn_missing_cells(state, cells, failure)
@@ -312,29 +313,32 @@ run_study <- function(state, cells, mechanisms, workers, progress) {
 
 default_workers <- function() {
   cores <- getOption("mc.cores") %||% parallel::detectCores()
-  max(
-    1, if (nzchar(Sys.getenv("_R_CHECK_LIMIT_CORES_"))) min(cores, 2) else cores, na.rm = TRUE
-  )
+  if (nzchar(Sys.getenv("_R_CHECK_LIMIT_CORES_"))) cores <- min(cores, 2)
+  max(1, cores, na.rm = TRUE)
 }
 
 warn_missing_cells <- function(state, cells, failure) {
   missing <- study_missing(state)
   if (!length(missing)) return(invisible())
-  first <- lapply(cells, `[`, missing[1])
+  cell <- lapply(cells, `[`, missing[1])
   warn(
     c(
       "{length(missing)} of {length(state$results)} cells of the study are missing: {failure}",
-      x = "The first has truth {names(state$design$truth)[first$truth]}, epsilon {first$epsilon}, n {first$n}.",
+      x = paste0(
+        "The first has truth {names(state$design$truth)[cell$truth]}, ",
+        "epsilon {cell$epsilon}, n {cell$n}."
+      ),
       i = "{.code rr_study(resume = study)}, with what this call returned, does the rest."
     ),
     "incomplete"
   )
 }
 
-# A finished cell is a list(estimate, error).
+# The cells that are missing; a finished cell is a list(estimate, error).
 study_missing <- function(state) which(lengths(state$results) == 0)
 
-# A process that dies delivers nothing, and its cells are missing.
+# The batches, finished one after another. A process that dies delivers nothing, and its cells are
+# missing.
 run_batches <- function(batches, workers, finish, ...) {
   fork <- getOption("candor.workers", if (.Platform$OS.type == "windows") "cluster" else "fork") ==
     "fork"

@@ -52,16 +52,16 @@ test_that("the sum over all reports is that over blanket reports, for every kind
     shares <- mechanism_blanket(m)
     local <- rr_epsilon(m)
     sums <- blanket_sums(shares, 7, local, 1e-20)
-    expect_equal(blanket_delta(sums, 7, 0.2, local), blanket_by_hand(shares$weight, shares$one, shares$both, 7, 0.2, local), tolerance = 1e-11)
+    expect_equal(blanket_delta(sums, 7, 0.2, local), blanket_by_hand(shares$weight, shares$p_single, shares$p_pair, 7, 0.2, local), tolerance = 1e-11)
   }
   # By hand: the table of the mathematics.
   e <- exp(1)
-  expect_equal(unlist(mechanism_blanket(rr_hadamard(9, 1, blocks = 3))), c(weight = 6 / (e + 5), one = 1 / 6, both = 0))
-  expect_equal(unlist(mechanism_blanket(rr_hadamard(9, 1, one_bit = TRUE))), c(weight = 2 / (e + 1), one = 1 / 4, both = 1 / 4))
-  expect_equal(unlist(mechanism_blanket(rr_unary(9, 1))), c(weight = 0.5 / (1 - 1 / (e + 1)), one = e / (e + 1)^2, both = 1 / (e + 1)^2))
+  expect_equal(unlist(mechanism_blanket(rr_hadamard(9, 1, blocks = 3))), c(weight = 6 / (e + 5), p_single = 1 / 6, p_pair = 0))
+  expect_equal(unlist(mechanism_blanket(rr_hadamard(9, 1, one_bit = TRUE))), c(weight = 2 / (e + 1), p_single = 1 / 4, p_pair = 1 / 4))
+  expect_equal(unlist(mechanism_blanket(rr_unary(9, 1))), c(weight = 0.5 / (1 - 1 / (e + 1)), p_single = e / (e + 1)^2, p_pair = 1 / (e + 1)^2))
   hash <- rr_local_hash(9, 1)
   collision <- candor:::hash_numbers(1, hash$g, hash$prime)$collision
-  expect_equal(unlist(mechanism_blanket(hash)), c(weight = hash$g / (e + hash$g - 1), one = (1 - collision) / hash$g, both = collision / hash$g))
+  expect_equal(unlist(mechanism_blanket(hash)), c(weight = hash$g / (e + hash$g - 1), p_single = (1 - collision) / hash$g, p_pair = collision / hash$g))
   # Pairs of one block reveal less than pairs of two: only these are counted.
   apart <- blanket_by_hand(6 / (e + 5), 1 / 6, 0, 7, 0.2, 1)
   expect_gt(apart, blanket_by_hand(6 / (e + 5), 1 / 12, 1 / 12, 7, 0.2, 1))
@@ -71,8 +71,8 @@ test_that("pieces of long sums lie above the whole, and near it", {
   for (m in list(rr_grr(10, epsilon = 2), rr_grr(2, epsilon = 1), rr_unary(5, 1), rr_local_hash(9, 1))) {
     shares <- mechanism_blanket(m)
     local <- rr_epsilon(m)
-    n <- if (shares$both > 0) 50 else 250
-    chance <- c(pair = 2 * shares$weight * shares$one, both = shares$weight * shares$both, none = shares$weight * (1 - 2 * shares$one - shares$both))
+    n <- if (shares$p_pair > 0) 50 else 250
+    chance <- c(single = 2 * shares$weight * shares$p_single, pair = shares$weight * shares$p_pair, none = shares$weight * (1 - 2 * shares$p_single - shares$p_pair))
     whole <- blanket_one_by_one(chance, n, exp(local))
     pieces <- blanket_in_pieces(chance, n, exp(local), 1e-20)
     for (epsilon in local * c(0.02, 0.1, 0.3, 0.6)) {
@@ -146,7 +146,7 @@ test_that("the bound holds for reports of any number of levels: everybody's repo
     shares <- mechanism_blanket(m)
     # No more than the least likely truth gives each report, and chances that add up.
     expect_lte(shares$weight, sum(apply(C, 2, min)) + 1e-12)
-    expect_lte(2 * shares$one + shares$both, 1 + 1e-12)
+    expect_lte(2 * shares$p_single + shares$p_pair, 1 + 1e-12)
     for (n in if (ncol(C) <= 16) 2:3 else 2) {
       expect_gte(min(bound_above_exact(shares, C, n, local * c(0.05, 0.3, 0.7), local)), -1e-12, label = paste(format(m), n))
     }
@@ -190,7 +190,7 @@ test_that("the bound holds for several questions, sketches and prefixes: everybo
     # No pair of these truths reveals more than the level of one report, and the blanket is under all of them.
     expect_lte(max(apply(C, 2, function(p) log(max(p) / min(p)))), local + 1e-12)
     expect_lte(shares$weight, sum(apply(C, 2, min)) + 1e-12)
-    expect_gte(shares$weight * shares$one * expm1(local), max(dist(C, "manhattan")) / 2 - 1e-12)
+    expect_gte(shares$weight * shares$p_single * expm1(local), max(dist(C, "manhattan")) / 2 - 1e-12)
     for (n in if (ncol(C) <= 12) 2:3 else 2) {
       expect_gte(min(bound_above_exact(shares, C, n, local * c(0.05, 0.3, 0.7), local)), -1e-12, label = paste(format(m), n))
     }
@@ -228,7 +228,7 @@ test_that("the mean of numbers has the blanket of its windows", {
                 numeric(cells)))
   shares <- law_blanket.rr_law_mean(list(chance = grid$chance, other = grid$other), 1, 1)
   expect_equal(shares$weight, sum(apply(C, 2, min)), tolerance = 1e-12)
-  expect_equal(shares, spread_blanket(shares$weight, max(dist(C, "manhattan")) / 2, 1), tolerance = 1e-12)
+  expect_equal(shares, two_level_blanket(shares$weight, max(dist(C, "manhattan")) / 2, 1), tolerance = 1e-12)
   expect_gte(min(bound_above_exact(shares, C, 3, c(0.1, 0.4), 1)), -1e-12)
   expect_lt(as.vector(rr_epsilon(rr_mean(c(0, 1), 2), shuffled = 1e6, delta = 1e-8)), 0.03)
 })
@@ -240,7 +240,7 @@ test_that("reports of two levels lose nothing by the general way", {
     least <- apply(C, 2, min)
     high <- C > 1.5 * rep(least, each = nrow(C))
     pairs <- combn(nrow(C), 2, function(x) sum(least[high[x[1], ] & !high[x[2], ]]))
-    expect_equal(spread_blanket(sum(least), max(dist(C, "manhattan")) / 2, 1)[1:2], list(weight = sum(least), one = max(pairs) / sum(least)), tolerance = 1e-10)
+    expect_equal(two_level_blanket(sum(least), max(dist(C, "manhattan")) / 2, 1)[1:2], list(weight = sum(least), p_single = max(pairs) / sum(least)), tolerance = 1e-10)
   }
   # More categories, the columns, than pairs can be tried of: what no pair exceeds.
   wide <- 1 + outer(1:1000, 1:2001, function(report, truth) abs(2 * report - truth) < 200)

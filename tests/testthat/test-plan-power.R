@@ -255,9 +255,9 @@ test_that("RAPPOR is planned by the variance of its least squares", {
   m <- rr_bloom(3, 1, bits = 12, hashes = 1, cohorts = 4, key = key)
   law <- rr_law(m)
   bits <- rr_unary(3, p = law$one, q = law$zero)
-  form <- category_form(m, 2)
+  form <- category_model(m, 2)
   for (target in c("population", "sample")) {
-    expect_equal(unit_variance(form, c(0, 0.2, 1), target), unit_variance(category_form(bits, 2), c(0, 0.2, 1), target), tolerance = 1e-9)
+    expect_equal(unit_variance(form, c(0, 0.2, 1), target), unit_variance(category_model(bits, 2), c(0, 0.2, 1), target), tolerance = 1e-9)
     expect_equal(rr_power(m, margin = 0.05, target = target)$n, rr_power(bits, margin = 0.05, target = target)$n)
   }
   expect_equal(rr_power(m, 3000, 0.3, versus = 0.2)$power, rr_power(bits, 3000, 0.3, versus = 0.2)$power, tolerance = 1e-9)
@@ -283,7 +283,7 @@ test_that("RAPPOR is planned by the variance of its least squares", {
     V[at, at] <- 3 * (both - outer(ones[at], ones[at])) / (law$one - law$zero)^2
   }
   H <- solve(t(X) %*% W %*% X, t(X) %*% W)
-  expect_equal(unit_variance(category_form(m, 4), 0.3, "population"), (H %*% V %*% t(H))[4, 4], tolerance = 1e-8)
+  expect_equal(unit_variance(category_model(m, 4), 0.3, "population"), (H %*% V %*% t(H))[4, 4], tolerance = 1e-8)
 })
 
 test_that("mechanisms that have no formula are refused, and simulated where they have shares", {
@@ -400,7 +400,7 @@ test_that("planned variances are those of the estimates' own covariances, where 
       evidence <- new_evidence(law, 1e8 * law_reported(law, theta), 1e8, 1e8, k, m)
       1e8 * law_variances(law, evidence, whole_map(k), 2, target)
     }
-    form <- category_form(m, 2)
+    form <- category_model(m, 2)
     for (target in c("population", "sample")) {
       # All others hold one category, whichever it is, or are spread evenly.
       found <- vapply(seq_len(k)[-2], function(other) variance(replace(replace(numeric(k), 2, 0.2), other, 0.8), target), 0)
@@ -424,7 +424,7 @@ test_that("tests of means over reports have the planned power", {
     n <- rr_power(m, power = 0.8, share = 0.3, null = 0.1, category = 2)$n
     expect_gte(rr_power(m, n, 0.3, null = 0.1, category = 2)$power, 0.8)
     expect_lt(rr_power(m, floor(0.99 * n), 0.3, null = 0.1, category = 2)$power, 0.8)
-    error <- sqrt(unit_variance(category_form(m, 2), 0.1, "population") / n)
+    error <- sqrt(unit_variance(category_model(m, 2), 0.1, "population") / n)
     # Surveys are groups of one tally. 400 of them: a standard error of .02, and 4 of them.
     reports <- rr_perturb(m$levels[sample(k, 400 * n, TRUE, truth)], m, rng = "R")
     estimates <- coef(rr_estimate(rr_tally(reports, m, by = rep(1:400, each = n)), method = "inv"))[k * (1:400 - 1) + 2]

@@ -3,7 +3,7 @@
 # The mean squared error of inversion, summed over categories, from the variances that plans use.
 exact_risk <- function(mechanism, theta, n, targets = c("population", "sample")) {
   vapply(targets, function(target) {
-    sum(vapply(seq_along(theta), function(i) category_form(mechanism, i)$variance(theta[i], target), 0)) / n
+    sum(vapply(seq_along(theta), function(i) category_model(mechanism, i)$variance(theta[i], target), 0)) / n
   }, 0, USE.NAMES = FALSE)
 }
 
@@ -29,7 +29,7 @@ test_that("the risk of inversion is the exact one", {
   # Errata P4: at a fixed epsilon N MSE / K^2 tends to a constant.
   scaled <- vapply(c(100, 1e4, 1e5), function(k) {
     # All categories are alike.
-    k * category_form(rr_grr(k, epsilon = 1), 1)$variance(1 / k, "sample") / k^2
+    k * category_model(rr_grr(k, epsilon = 1), 1)$variance(1 / k, "sample") / k^2
   }, 0)
   expect_equal(scaled, c(0.347, 0.3388, 0.3387), tolerance = 5e-4)
 })
