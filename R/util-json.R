@@ -1,0 +1,63 @@
+# JSON text of lists, numbers and text, with numbers that are read back to the last bit. Strings are
+# quoted and texts are read by jsonlite; its own numbers have 15 digits.
+
+# Vectors of one entry are that entry; I() makes them arrays. Lists with names are objects.
+json_text <- function(x) {
+  if (is.null(x)) return("null")
+  if (is.list(x)) {
+    parts <- vapply(x, json_text, "", USE.NAMES = FALSE)
+    if (is.null(names(x))) {
+      return(paste0("[", paste(parts, collapse = ", "), "]"))
+    }
+    return(paste0(
+      "{",
+      paste0(vapply(names(x), json_text, ""), ": ", parts, collapse = ", "), "}"
+    ))
+  }
+  one <- length(x) == 1L && !inherits(x, "AsIs")
+  x <- as.vector(unclass(x))
+  if (is.character(x)) return(as.character(jsonlite::toJSON(x, auto_unbox = one)))
+  parts <- if (is.logical(x)) ifelse(x, "true", "false") else json_numbers(x)
+  if (one) parts else paste0("[", paste(parts, collapse = ", "), "]")
+}
+
+# The shorter of 15 and 17 digits that is the number: 0.1, not 0.10000000000000001. Whole numbers
+# above 2^53 have an exponent: without it they say that every digit counts.
+json_numbers <- function(x) {
+  if (!length(x)) return(character())
+  text <- sprintf("%.15g", x)
+  other <- which(
+    as.double(parse_json_text(paste0("[", paste(text, collapse = ","), "]"))) != x
+  )
+  text[other] <- sprintf(
+    c("%.17g", "%.16e")[1 + (abs(x[other]) > 2^53)],
+    x[other]
+  )
+  text
+}
+
+# Whole numbers that a double does not hold come as text. (jsonlite::fromJSON() would open what
+# looks like an address, and its vectors have 1 for true.)
+parse_json_text <- function(text) plain_arrays(jsonlite::parse_json(text, bigint_as_char = TRUE))
+
+# Arrays of one kind of values become vectors; all others stay lists.
+plain_arrays <- function(x) {
+  if (is.integer(x)) return(as.double(x))
+  if (!is.list(x)) return(x)
+  kinds <- if (is.null(names(x))) {
+    sub("integer", "double", unique(vapply(x, typeof, "")))
+  }
+  if (length(unique(kinds)) != 1L ||
+      !kinds[1] %in% c("double", "character", "logical")) {
+    return(lapply(x, plain_arrays))
+  }
+  plain_arrays(unlist(x))
+}
+
+# Of a character beyond 16 bits JSON may write two halves, each useless without the other.
+has_half_character <- function(text) {
+  if (!grepl("\\\\u[dD][89a-fA-F]", text)) return(FALSE)
+  bare <- gsub("\\\\\\\\", "", text)
+  whole <- gsub("\\\\u[dD][89abAB][0-9a-fA-F]{2}\\\\u[dD][c-fC-F]", "", bare)
+  grepl("\\\\u[dD][89a-fA-F]", whole)
+}
