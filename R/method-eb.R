@@ -39,7 +39,7 @@ eb_prior_weights <- function(k, wary, reference = FALSE) {
 }
 
 # Distinct counts beyond so many are put in bins, which a large tally would else spend seconds on.
-eb_most_rows <- 1000
+eb_max_rows <- 1000
 
 # Prior odds of the free form against the average of shapes that it sharpens.
 eb_free_odds <- 1
@@ -49,8 +49,8 @@ eb_options <- function(options, evidence) {
   pool <- check_flag(options$pool %||% FALSE, "pool")
   ordered <- check_flag(options$ordered %||% FALSE, "ordered")
   reference <- options$reference
-  given <- c("ordered", "reference", "pool")[c(ordered, !is.null(reference), pool)]
-  if (length(given) > 1) abort("{.arg {given[1]}} and {.arg {given[2]}} exclude each other.")
+  chosen <- c("ordered", "reference", "pool")[c(ordered, !is.null(reference), pool)]
+  if (length(chosen) > 1) abort("{.arg {chosen[1]}} and {.arg {chosen[2]}} exclude each other.")
   if (is.table(reference)) reference <- prop.table(reference)
   reference <- distribution_option(reference, "reference", evidence)
   if (any(reference <= 0)) abort("{.arg reference} must hold shares above 0.")
@@ -62,12 +62,12 @@ eb_options <- function(options, evidence) {
 
 # The law as P(y) = b + a share, for each category or alike for all. Counts that add up are not
 # binomial one by one.
-eb_form <- function(law) {
+eb_additive <- function(law) {
   c(law$binomial[c("a", "b")], list(binomial = !law$adds_up))
 }
 
-alike_form <- function(form) {
-  length(unique(form$a)) == 1 && length(unique(form$b)) == 1
+is_alike <- function(additive) {
+  length(unique(additive$a)) == 1 && length(unique(additive$b)) == 1
 }
 
 # ---- rows ----
@@ -76,33 +76,33 @@ alike_form <- function(form) {
 # back: `place` takes values of the rows to the categories. Of equal categories a row is a distinct
 # count, or, where there are many, a bin of a tenth of a standard deviation, between whose means the
 # values are interpolated.
-eb_rows <- function(counts, n, form) {
+eb_rows <- function(counts, n, additive) {
   k <- length(counts)
-  if (!alike_form(form) || length(n) > 1) {
-    return(eb_rows_unlike(counts, n, form, rep(1 / k, k)))
+  if (!is_alike(additive) || length(n) > 1) {
+    return(eb_rows_unlike(counts, n, additive, rep(1 / k, k)))
   }
   value <- sort(unique(counts))
-  at <- match(counts, value)
-  place <- function(x) x[at]
-  size <- tabulate(at, length(value))
-  if (length(value) > eb_most_rows) {
+  row <- match(counts, value)
+  expand <- function(x) x[row]
+  size <- tabulate(row, length(value))
+  if (length(value) > eb_max_rows) {
     bin <- count_bins(value)
     total <- rowsum(size * value, bin)[, 1]
     size <- rowsum(as.double(size), bin)[, 1]
     knots <- unname(total / size)
     distinct <- value
-    place <- function(x) approx(knots, x, distinct, rule = 2)$y[at]
+    expand <- function(x) approx(knots, x, distinct, rule = 2)$y[row]
     value <- knots
   }
   rows <- length(value)
   list(
     count = as.double(value),
     categories = as.double(unname(size)),
-    base = rep(n * form$b[1], rows),
-    slope = rep(n * form$a[1] / k, rows),
-    trials = if (isTRUE(form$binomial)) rep(n, rows),
+    base = rep(n * additive$b[1], rows),
+    slope = rep(n * additive$a[1] / k, rows),
+    trials = if (isTRUE(additive$binomial)) rep(n, rows),
     share = rep(1 / k, rows),
-    place = place
+    expand = expand
   )
 }
 
@@ -116,27 +116,27 @@ count_bins <- function(value) {
 
 # Categories that differ in the probability of an innocuous answer, in the share that is expected of
 # them, or in how many reports are about them.
-eb_rows_unlike <- function(counts, n, form, share) {
-  base <- n * rep_len(form$b, length(counts))
-  slope <- n * form$a * share
+eb_rows_unlike <- function(counts, n, additive, share) {
+  base <- n * rep_len(additive$b, length(counts))
+  slope <- n * additive$a * share
   order <- order(eb_begin(counts, base, slope), counts, base, slope)
   columns <- list(
     count = counts[order],
     base = base[order],
     slope = slope[order]
   )
-  if (form$binomial) columns$trials <- rep_len(n, length(counts))[order]
+  if (additive$binomial) columns$trials <- rep_len(n, length(counts))[order]
   new <- c(
     TRUE, Reduce(`|`, lapply(columns, function(x) diff(x) != 0))
   )
   row <- cumsum(new)
-  at <- replace(order, order, row)
+  category_rows <- replace(order, order, row)
   c(
     lapply(columns, function(x) as.double(x[new])),
     list(
       categories = as.double(tabulate(row)),
       share = share[order][new],
-      place = function(x) x[at]
+      expand = function(x) x[category_rows]
     )
   )
 }
@@ -156,68 +156,68 @@ eb_alone <- function(rows) {
 
 # Of the evidence of one group, or of several that learn one prior: a list of results, one a group.
 # `levels`: of quantiles.
-eb_fit <- function(groups, levels = double(), wary = FALSE) {
+eb_fit <- function(groups, probs = double(), wary = FALSE) {
   k <- groups[[1]]$k
-  form <- eb_form(groups[[1]]$law)
+  additive <- eb_additive(groups[[1]]$law)
   rows <- lapply(groups, function(evidence) {
-    given <- binomial_counts(evidence$law, evidence)
-    rows <- eb_rows(given$counts, given$n, form)
+    observed <- binomial_counts(evidence$law, evidence)
+    rows <- eb_rows(observed$counts, observed$n, additive)
     c(
       rows,
       list(
         tilt = ifelse(
-          alike_form(form) & length(given$n) == 1 & eb_alone(rows), 0, rows$share
+          is_alike(additive) & length(observed$n) == 1 & eb_alone(rows), 0, rows$share
         )
       )
     )
   })
   call_eb(
     rows, rep(1, length(groups)), k, k,
-    eb_prior_weights(k * length(groups), wary), 0, levels
+    eb_prior_weights(k * length(groups), wary), 0, probs
   )
 }
 
 # One group whose shares are multiples of a reference.
-eb_fit_reference <- function(evidence, reference, levels = double(), wary = FALSE) {
+eb_fit_reference <- function(evidence, reference, probs = double(), wary = FALSE) {
   k <- evidence$k
-  given <- binomial_counts(evidence$law, evidence)
-  counts <- given$counts
-  n <- rep_len(given$n, k)
-  form <- lapply(eb_form(evidence$law), rep_len, k)
-  inv <- (counts / n - form$b) / form$a
-  exact <- tells_its_share(counts, n, form)
-  rest <- list(
-    a = form$a[!exact],
-    b = form$b[!exact],
-    binomial = form$binomial[1]
+  observed <- binomial_counts(evidence$law, evidence)
+  counts <- observed$counts
+  n <- rep_len(observed$n, k)
+  additive <- lapply(eb_additive(evidence$law), rep_len, k)
+  inv <- (counts / n - additive$b) / additive$a
+  exact <- tells_its_share(counts, n, additive)
+  remaining <- list(
+    a = additive$a[!exact],
+    b = additive$b[!exact],
+    binomial = additive$binomial[1]
   )
-  rows <- eb_rows_unlike(counts[!exact], n[!exact], rest, reference[!exact])
+  rows <- eb_rows_unlike(counts[!exact], n[!exact], remaining, reference[!exact])
   rows$tilt <- rows$share
-  result <- call_eb(list(rows), 1 - sum(inv[exact]), k, 1 / min(reference), eb_prior_weights(k, wary, TRUE), 0.03, levels)[[
+  result <- call_eb(list(rows), 1 - sum(inv[exact]), k, 1 / min(reference), eb_prior_weights(k, wary, TRUE), 0.03, probs)[[
     1
   ]]
   # An exact category is as likely as the prior is dense where it lies.
   width <- sqrt(2 * pi * counts[exact]) /
-    (n * form$a * reference)[exact]
+    (n * additive$a * reference)[exact]
   density <- prior_density(result$prior, inv[exact] / reference[exact])
   result$loglik <- result$loglik + sum(log(pmax(density * width, 1e-300)))
-  spread <- function(x, own) replace(own, !exact, x)
-  result$mean <- spread(result$mean, inv)
-  result$variance <- spread(result$variance, counts / (n * form$a)^2)
-  result$tilted <- spread(result$tilted, rep(FALSE, k))
-  result$finest <- spread(result$finest, numeric(k))
+  fill_in <- function(x, values) replace(values, !exact, x)
+  result$mean <- fill_in(result$mean, inv)
+  result$variance <- fill_in(result$variance, counts / (n * additive$a)^2)
+  result$tilted <- fill_in(result$tilted, rep(FALSE, k))
+  result$finest <- fill_in(result$finest, numeric(k))
   sd <- sqrt(result$variance)
-  normal <- ifelse(is.na(levels), 0, qnorm(levels))
-  result$quantile <- vapply(seq_along(levels), function(l) {
-    spread(result$quantile[, l], inv + normal[l] * sd)
+  normal <- ifelse(is.na(probs), 0, qnorm(probs))
+  result$quantile <- vapply(seq_along(probs), function(l) {
+    fill_in(result$quantile[, l], inv + normal[l] * sd)
   }, numeric(k))
   result
 }
 
 # Categories whose own reports tell their share to within this are not shrunk: the grid, whose steps
 # of 0.03 are a little smaller, need not resolve them. Two are left for it.
-tells_its_share <- function(counts, n, form) {
-  exact <- counts > 0 & sqrt(counts) < 0.045 * (counts - n * form$b)
+tells_its_share <- function(counts, n, additive) {
+  exact <- counts > 0 & sqrt(counts) < 0.045 * (counts - n * additive$b)
   if (sum(!exact) < 2) exact[order(counts)[1:2]] <- FALSE
   exact
 }
@@ -233,7 +233,7 @@ prior_density <- function(prior, x) {
 }
 
 # Rows of all groups in one call of the core, and each group's answer in shares of its categories.
-call_eb <- function(rows, totals, k, most, weights, relative, levels) {
+call_eb <- function(rows, totals, k, max_x, weights, relative, probs) {
   column <- function(name) unlist(lapply(rows, `[[`, name), use.names = FALSE)
   group <- rep(
     seq_along(rows), vapply(rows, function(r) length(r$count), 0L)
@@ -248,20 +248,20 @@ call_eb <- function(rows, totals, k, most, weights, relative, levels) {
   trials <- list(column("trials")[order])
   fit <- .Call(
     C_rr_eb, c(lapply(columns, `[`, order), trials), as.double(group[order]),
-    as.double(totals), as.double(most),
-    as.double(c(k * length(rows), weights, relative, eb_free_odds)), as.double(levels)
+    as.double(totals), as.double(max_x),
+    as.double(c(k * length(rows), weights, relative, eb_free_odds)), as.double(probs)
   )
   lapply(seq_along(rows), function(g) {
-    at <- which(group[order] == g)
+    index <- which(group[order] == g)
     r <- rows[[g]]
-    share <- r$place(r$share)
+    share <- r$expand(r$share)
     list(
-      mean = share * r$place(fit$mean[at]),
-      variance = share^2 * pmax(r$place(fit$variance[at]), 0),
-      tilted = r$place(r$tilt) > 0,
+      mean = share * r$expand(fit$mean[index]),
+      variance = share^2 * pmax(r$expand(fit$variance[index]), 0),
+      tilted = r$expand(r$tilt) > 0,
       quantile = vapply(
-        seq_along(levels),
-        function(l) share * r$place(fit$quantile[at, l]), share
+        seq_along(probs),
+        function(l) share * r$expand(fit$quantile[index, l]), share
       ),
       finest = share * fit$x[2],
       eta = fit$eta[g],
@@ -281,21 +281,21 @@ eb_begin <- function(count, base, slope) {
 
 # The results for several groups of one mechanism; `levels` as above, NA for the shares of least
 # absolute error.
-eb_results <- function(groups, options, levels = double(), wary = FALSE) {
-  if (options$pool) return(eb_fit(groups, levels, wary))
+eb_results <- function(groups, options, probs = double(), wary = FALSE) {
+  if (options$pool) return(eb_fit(groups, probs, wary))
   lapply(groups, function(evidence) {
-    plain <- eb_fit(list(evidence), levels, wary)[[1]]
+    base_fit <- eb_fit(list(evidence), probs, wary)[[1]]
     reference <- options$reference
     if (options$ordered) {
       smooth <- estimate_smoothed(evidence, list())$estimate
       reference <- (smooth + 1e-3 / length(smooth)) / (1 + 1e-3)
     }
-    if (is.null(reference)) return(plain)
+    if (is.null(reference)) return(base_fit)
     # The reference is used only where it makes the counts more likely, and in both fits of an
     # interval or in neither.
-    with <- eb_fit_reference(evidence, reference, levels, wary)
-    with$gain <- evidence$details$gain %||% (with$loglik - plain$loglik)
-    if (with$gain > 0) with else c(plain, gain = with$gain)
+    reference_fit <- eb_fit_reference(evidence, reference, probs, wary)
+    reference_fit$gain <- evidence$details$gain %||% (reference_fit$loglik - base_fit$loglik)
+    if (reference_fit$gain > 0) reference_fit else c(base_fit, gain = reference_fit$gain)
   })
 }
 
@@ -338,7 +338,7 @@ estimate_eb <- function(groups, options) {
           eb = options
         ),
         eb_check(
-          binomial_counts(law, evidence), eb_form(law), result$mean, result$variance, expected
+          binomial_counts(law, evidence), eb_additive(law), result$mean, result$variance, expected
         )
       )
     },
@@ -358,12 +358,12 @@ eb_fallback <- function(evidence, options) {
 # estimate for Poisson counts, and two of its standard deviations to each side. `delta`: by how much
 # the error may exceed what the posterior expects. Reports that are not about some category say
 # nothing of its error.
-eb_check <- function(given, form, mean, variance, expected) {
-  share <- given$counts / replace(given$n, given$n < 1, NA)
-  noise <- share * (1 - share) / given$n / form$a^2
+eb_check <- function(observed, additive, mean, variance, expected) {
+  share <- observed$counts / replace(observed$n, observed$n < 1, NA)
+  noise <- share * (1 - share) / observed$n / additive$a^2
   risk <- sum(
-    (mean - (share - form$b) / form$a)^2 - noise +
-      2 * variance * share / (form$b + form$a * mean)
+    (mean - (share - additive$b) / additive$a)^2 - noise +
+      2 * variance * share / (additive$b + additive$a * mean)
   )
   range <- pmax(
     risk + c(-2, 2) * sqrt(2 * sum(noise^2)), 0
@@ -417,13 +417,13 @@ eb_notes <- function(details) {
     },
     if (any(gains <= 0)) "The counts are likelier without the reference: it was not used",
     if (length(details) == 1 && isFALSE(is.na(details[[1]]$delta))) {
-      shown <- vapply(
+      text <- vapply(
         c(details[[1]]$expected.error, details[[1]]$expected.range), format, "",
         digits = 2
       )
       sprintf(
         "Expected squared error of all shares together: %s; by the reports alone %s to %s",
-        shown[1], shown[2], shown[3]
+        text[1], text[2], text[3]
       )
     }
   )
@@ -434,7 +434,7 @@ eb_notes <- function(details) {
 # cannot tell a share from 0 the interval begins there, and it never ends below the finest share
 # that the prior's grid knows. What shapes of the prior say about the tail below the noise is a
 # guess.
-eb_credible <- function(groups, which, level) {
+eb_credible <- function(groups, which, conf.level) {
   options <- groups[[1]]$details$eb
   if (options$pool && options$groups != length(groups)) {
     abort("Credible intervals of pooled groups need all groups that were estimated together.")
@@ -443,9 +443,9 @@ eb_credible <- function(groups, which, level) {
   fits <- lapply(c(FALSE, TRUE), function(wary) {
     results <- eb_results(
       groups[learned], options,
-      c((1 - level) / 2, (1 + level) / 2), wary
+      c((1 - conf.level) / 2, (1 + conf.level) / 2), wary
     )
-    Map(eb_interval, results[match(which, learned)], groups[which], level)
+    Map(eb_interval, results[match(which, learned)], groups[which], conf.level)
   })
   Map(
     function(x, y) {
@@ -458,9 +458,9 @@ eb_credible <- function(groups, which, level) {
   )
 }
 
-eb_interval <- function(result, evidence, level) {
+eb_interval <- function(result, evidence, conf.level) {
   wilson <- law_intervals(
-    evidence$law, evidence, evidence$estimate, "wilson", level, seq_len(evidence$k), "population"
+    evidence$law, evidence, evidence$estimate, "wilson", conf.level, seq_len(evidence$k), "population"
   )
   draw <- sqrt(eb_variance(result) / pmax(result$variance, 1e-300))
   bound <- function(l) {
@@ -471,7 +471,7 @@ eb_interval <- function(result, evidence, level) {
   low <- ifelse(
     result$quantile[, 1] <= 0 | wilson$low <= 0, 0, bound(1)
   )
-  half <- normal_quantile(level) * eb_borne_out(result, evidence)
+  half <- normal_quantile(conf.level) * eb_borne_out(result, evidence)
   list(
     low = pmin(
       low, evidence$estimate, pmax(result$mean - half, wilson$low, 0)
@@ -490,17 +490,17 @@ eb_interval <- function(result, evidence, level) {
 # and two of its standard deviations; but no more than the noise. Categories that stand alone have
 # their own error.
 eb_borne_out <- function(result, evidence) {
-  given <- binomial_counts(evidence$law, evidence)
-  form <- eb_form(evidence$law)
-  reported <- form$b + form$a * result$mean
-  noise <- reported * (1 - reported) / given$n / form$a^2
-  distance <- (given$counts / given$n - form$b) / form$a - result$mean
+  observed <- binomial_counts(evidence$law, evidence)
+  additive <- eb_additive(evidence$law)
+  phi <- additive$b + additive$a * result$mean
+  noise <- phi * (1 - phi) / observed$n / additive$a^2
+  distance <- (observed$counts / observed$n - additive$b) / additive$a - result$mean
   among <- result$tilted
   risk <- sum(
     ((distance^2 + 2 * result$variance) / noise - 1)[among]
   )
-  most <- max(risk, 0) +
-    2 * sqrt(sum((2 + 1 / (given$n * reported))[among]))
-  sqrt(noise * nearest(most / max(1, sum(among)), 0, 1)) *
+  max_risk <- max(risk, 0) +
+    2 * sqrt(sum((2 + 1 / (observed$n * phi))[among]))
+  sqrt(noise * nearest(max_risk / max(1, sum(among)), 0, 1)) *
     among
 }

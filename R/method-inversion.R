@@ -140,7 +140,7 @@ NULL
 # Methods that repair the unbiased estimate. A map says how the result moves with it.
 
 # Of estimates that divide what they keep of the inversion by its sum.
-kept_map <- function(estimate, evidence) {
+rescaled_map <- function(estimate, evidence) {
   on <- estimate > 0
   list(
     support = on,
@@ -192,8 +192,8 @@ postprocess_norm_cut <- function(estimate) {
   falling <- sort(estimate, decreasing = TRUE)
   # All non-negative: the running sum may end a rounding below 1.
   reached <- which(cumsum(falling) >= 1)
-  least <- if (length(reached)) falling[reached[1]] else 0
-  to_sum_1(replace(estimate, estimate < least, 0))
+  threshold <- if (length(reached)) falling[reached[1]] else 0
+  to_sum_1(replace(estimate, estimate < threshold, 0))
 }
 
 postprocess_power <- function(estimate, std.error, n) {
@@ -217,7 +217,7 @@ postprocess_power <- function(estimate, std.error, n) {
     seq(bulk[1], max(bulk) + sigma / 8, by = sigma / 8)
   }
   interpolated <- length(bulk) > 1000 && length(knots) <= length(bulk)
-  at <- if (interpolated) {
+  means <- if (interpolated) {
     c(
       splinefun(knots, mean(knots), method = "natural")(bulk),
       mean(y[y > 20 * sigma])
@@ -225,7 +225,7 @@ postprocess_power <- function(estimate, std.error, n) {
   } else {
     mean(y)
   }
-  at[match(n * estimate, y)] / n
+  means[match(n * estimate, y)] / n
 }
 
 # sum over from < x <= upto of x^-s, without cancellation: exact up to 1,000, by the midpoint rule
@@ -325,8 +325,8 @@ estimate_lasso <- function(evidence, options) {
   check_installed("quadprog", "for {.code method = \"lasso\"}")
   law <- evidence$law
   alpha <- check_alpha(options$alpha %||% 0.05)
-  numbers <- as.double(law$bits) * law$cohorts * law$truths
-  if (numbers > rows_numbers) {
+  n_numbers <- as.double(law$bits) * law$cohorts * law$truths
+  if (n_numbers > rows_numbers) {
     abort("The filters of so many categories and bits do not fit in memory.", "too_large")
   }
   fit <- bloom_fit(law, evidence, function(regression, weights) {

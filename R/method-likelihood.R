@@ -125,7 +125,7 @@ ibu_map <- function(estimate, evidence) {
 #
 # With cells in proportion to q + d theta the counts are those of randomized response with p' = p /
 # (p + (K - 1) q) and q' = q / (p + (K - 1) q), of C = sum of the counts.
-composite_form <- function(evidence) {
+composite_binomial <- function(evidence) {
   law <- evidence$law
   if (length(law$p) > 1L || length(law$q) > 1L) {
     refuse_law(law, "alike", "{.arg method} {.val composite}")
@@ -139,21 +139,21 @@ composite_form <- function(evidence) {
 }
 
 estimate_composite <- function(evidence, options) {
-  form <- composite_form(evidence)
+  binomial <- composite_binomial(evidence)
   if (!any(evidence$counts > 0)) {
     return(list(estimate = rep(1 / evidence$k, evidence$k)))
   }
-  .Call(C_rr_mle, evidence$counts, form$a, form$b, form$odds)
+  .Call(C_rr_mle, evidence$counts, binomial$a, binomial$b, binomial$odds)
 }
 
 # theta = alpha' (I - pi 1') inv on the support, pi the shares of its counts: the delta method.
 composite_map <- function(estimate, evidence) {
-  form <- composite_form(evidence)
+  binomial <- composite_binomial(evidence)
   on <- estimate > 0
   total <- sum(evidence$counts[on])
   if (total == 0) return(NULL)
   share <- ifelse(on, evidence$counts / total, 0)
-  alpha <- (1 - sum(!on) * form$b) / form$a
+  alpha <- (1 - sum(!on) * binomial$b) / binomial$a
   list(
     support = on,
     alpha = alpha * evidence$n * evidence$law$difference / total,

@@ -32,37 +32,37 @@ count_profile <- function(counts, n) {
 
 # Of max(0, n - t) / S for each threshold: S, squared length, inner product with the truth, and its
 # standard error.
-threshold_moments <- function(profile, form, t) {
+threshold_moments <- function(profile, additive, t) {
   from <- function(s) findInterval(s, profile$value) + 1
-  at <- from(t)
-  s <- profile$sum1[at] - t * profile$sum0[at]
-  squares <- (profile$sum2[at] - 2 * t * profile$sum1[at] +
-    t^2 * profile$sum0[at]) / s^2
+  index <- from(t)
+  s <- profile$sum1[index] - t * profile$sum0[index]
+  squares <- (profile$sum2[index] - 2 * t * profile$sum1[index] +
+    t^2 * profile$sum0[index]) / s^2
   # Left out: a report of a category with n - 1 > t takes 1 from S and leaves it n - 1 - t.
-  at <- from(t + 1)
-  left <- pmax(s - 1, 1e-9)
-  share <- (profile$sum2[at] - (1 + t) * profile$sum1[at]) /
-    left
+  index <- from(t + 1)
+  remaining <- pmax(s - 1, 1e-9)
+  share <- (profile$sum2[index] - (1 + t) * profile$sum1[index]) /
+    remaining
   # Standard error of H / (S - 1), H = sum_i n_i max(0, n_i - 1 - t), by the Efron-Stein inequality
   # for Poisson counts. The variance of a function of them is at most the mean of sum_i n_i (its
   # change when a report of category i is left out)^2. That change is (change of H less H / (S - 1))
   # / (S - 2), for one report takes 1 from S.
   v <- profile$value
   error <- mapply(
-    function(t, share, left) {
+    function(t, share, remaining) {
       change <- v * pmax(0, v - 1 - t) -
         pmax(0, v - 1) * pmax(0, v - 2 - t)
       change <- (change - share * pmin(1, pmax(0, v - t))) /
-        max(left - 1, 1e-9)
+        max(remaining - 1, 1e-9)
       sqrt(sum(profile$categories * v * change^2))
     },
-    t, share, left
+    t, share, remaining
   )
   list(
     s = s,
     squares = squares,
-    inner = (share / profile$n - form$b) / form$a,
-    std.error = error / (profile$n * form$a)
+    inner = (share / profile$n - additive$b) / additive$a,
+    std.error = error / (profile$n * additive$a)
   )
 }
 
@@ -73,25 +73,25 @@ projection_threshold <- function(profile, a) {
 }
 
 estimate_combine <- function(law, counts, n) {
-  form <- alike_law(law)
-  if (form$reversed) counts <- rev(counts)
+  additive <- alike_law(law)
+  if (additive$reversed) counts <- rev(counts)
   k <- length(counts)
   # Without randomization the reports are the truth.
-  if (form$b <= 0) {
+  if (additive$b <= 0) {
     return(list(estimate = counts / n, threshold = 0, weight = 1))
   }
   profile <- count_profile(counts, n)
-  spread <- 3 * sqrt(n * form$b * (1 - form$b))
-  low <- max(0, n * form$b - spread)
+  margin <- 3 * sqrt(n * additive$b * (1 - additive$b))
+  low <- max(0, n * additive$b - margin)
   high <- max(
     low,
     min(
-      max(projection_threshold(profile, form$a), n * form$b) + spread,
+      max(projection_threshold(profile, additive$a), n * additive$b) + margin,
       max(counts) - 1.5
     )
   )
   t <- seq(low, high, length.out = 48)
-  moments <- threshold_moments(profile, form, t)
+  moments <- threshold_moments(profile, additive, t)
   # Gains over the uniform distribution, whose squared length and inner product are both 1 / K.
   signal <- moments$inner - 1 / k
   length2 <- moments$squares - 1 / k

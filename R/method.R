@@ -106,10 +106,10 @@ rr_new_method <- function(
     group = group,
     ...
   )
-  must <- function(parts, good, what) {
-    for (part in parts) {
-      if (!is.null(method[[part]]) && !good(method[[part]])) {
-        abort(c("{.arg {part}} must be {what}.", x = "It is {describe(method[[part]])}."))
+  must <- function(fields, is_valid, noun) {
+    for (field in fields) {
+      if (!is.null(method[[field]]) && !is_valid(method[[field]])) {
+        abort(c("{.arg {field}} must be {noun}.", x = "It is {describe(method[[field]])}."))
       }
     }
   }
@@ -172,7 +172,7 @@ direct_methods <- function() {
     ),
     rr_new_method(
       "invn", "Inversion, clipped and rescaled",
-      function(evidence, options) law_rescaled(evidence$law, evidence), local_map = kept_map,
+      function(evidence, options) law_rescaled(evidence$law, evidence), local_map = rescaled_map,
       group = "inversion", choice = 2, refit = TRUE
     ),
     rr_new_method(
@@ -203,7 +203,7 @@ postprocessing_methods <- function() {
     ),
     rr_new_method(
       "norm_cut", "Inversion, Norm-Cut",
-      function(evidence, options) postprocess_norm_cut(evidence$unbiased()), local_map = kept_map,
+      function(evidence, options) postprocess_norm_cut(evidence$unbiased()), local_map = rescaled_map,
       group = "post-processing", refit = TRUE
     ),
     rr_new_method(
@@ -284,34 +284,34 @@ rr_methods <- function() {
 # A method by its name, or one that the user made.
 check_method <- function(method) {
   if (inherits(method, "rr_method")) return(method)
-  known <- method_registry()
-  known[[check_choice(method, "method", names(known))]]
+  methods <- method_registry()
+  methods[[check_choice(method, "method", names(methods))]]
 }
 
 # Several methods under their names: names of methods, methods of the user's, or functions of counts
 # and mechanism. `also`: names that the caller knows itself.
 check_methods <- function(method, also = character()) {
-  known <- c(names(method_registry()), also)
+  choices <- c(names(method_registry()), also)
   # as.list() of a function is its arguments, of a method its elements.
-  given <- if (is.function(method) || inherits(method, "rr_method")) {
+  methods <- if (is.function(method) || inherits(method, "rr_method")) {
     list(method)
   } else {
     as.list(method)
   }
-  good <- vapply(given, function(one) {
-    is.function(one) || inherits(one, "rr_method") || (rlang::is_string(one) && one %in% known)
+  is_valid <- vapply(methods, function(entry) {
+    is.function(entry) || inherits(entry, "rr_method") || (rlang::is_string(entry) && entry %in% choices)
   }, NA)
-  labels <- names(given) %||% character(length(given))
-  own <- good & !nzchar(labels)
-  labels[own] <- vapply(given[own], function(one) {
-    if (is.character(one)) one else if (inherits(one, "rr_method")) one$name else ""
+  labels <- names(methods) %||% character(length(methods))
+  is_unnamed <- is_valid & !nzchar(labels)
+  labels[is_unnamed] <- vapply(methods[is_unnamed], function(entry) {
+    if (is.character(entry)) entry else if (inherits(entry, "rr_method")) entry$name else ""
   }, "")
-  if (!length(given) || !all(good & nzchar(labels)) || anyDuplicated(labels)) {
+  if (!length(methods) || !all(is_valid & nzchar(labels)) || anyDuplicated(labels)) {
     abort(
       "{.arg method} must be methods of {.fn rr_estimate}, or functions of counts and mechanism with names."
     )
   }
-  setNames(given, labels)
+  setNames(methods, labels)
 }
 
 # The default where the counts do not determine the likelihood and no method was named.

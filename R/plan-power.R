@@ -198,7 +198,7 @@ asked_of <- function(...) {
 is_mean <- function(mechanism) isTRUE(mechanism$codec$real)
 
 check_asked <- function(x, kind, what, mechanisms) {
-  if (kind == "n") return(check_grid(x, "n", whole = TRUE))
+  if (kind == "n") return(check_grid(x, "n", is_whole = TRUE))
   if (kind == "power") return(check_open(x, "power"))
   widest <- switch(
     what,

@@ -86,11 +86,11 @@ draw_uniform <- function(n, size, rng) {
 }
 
 # n coins that are TRUE with probability p, rounded down on the grid; `other` is 1 - p.
-draw_coins <- function(n, p, other, rng) {
+draw_coins <- function(n, p, p_false, rng) {
   if (n == 0 || p == 0) return(logical(n))
   draw_plan(
     rep(2L, n),
-    list(kind = "binary", numbers = c(p, other, 0, 1)),
+    list(kind = "binary", numbers = c(p, p_false, 0, 1)),
     c(2, 2), rng
   ) == 2L
 }
@@ -107,21 +107,21 @@ draw_bits_again <- function(second, bits, rng) {
     rr_binary(sampler$p, sampler$q)
   }
   rows <- max(1, floor(2e7 / k))
-  parts <- lapply(
+  chunks <- lapply(
     seq(1, max(length(bits), 1), by = rows),
     function(start) {
-      part <- as.matrix(
+      chunk <- as.matrix(
         bits[
           seq(
             start, length.out = max(0, min(rows, length(bits) - start + 1))
           )
         ]
       )
-      part[] <- as.integer(draw_reports(binary, as.vector(part) + 1L, rng) - 1L)
-      .Call(C_rr_matrix_to_bits, unname(part))$bits
+      chunk[] <- as.integer(draw_reports(binary, as.vector(chunk) + 1L, rng) - 1L)
+      .Call(C_rr_matrix_to_bits, unname(chunk))$bits
     }
   )
-  new_rr_reports(do.call(rbind, parts), k)
+  new_rr_reports(do.call(rbind, chunks), k)
 }
 
 # ---- randomness ----

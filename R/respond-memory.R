@@ -69,14 +69,14 @@ warn_order <- function(mechanism, answers, memory, size, new) {
   n <- length(answers)
   if (!length(memory$code) || n < 20) return(invisible())
   # Multiples of the golden ratio, by their fractions: an order without a random number.
-  other <- order((seq_len(n) * 0.6180339887498949) %% 1)
+  permuted <- order((seq_len(n) * 0.6180339887498949) %% 1)
   chance <- mean(
     ((seq_len(n) - 1) * size +
-      memory_keys(mechanism, answers[other], memory)) %in% memory$code
+      memory_keys(mechanism, answers[permuted], memory)) %in% memory$code
   )
-  kept <- 1 - new / n
+  p_present <- 1 - new / n
   if (chance > 0.6 ||
-      kept > chance + 4 * sqrt(2 * chance * (1 - chance) / n)) {
+      p_present > chance + 4 * sqrt(2 * chance * (1 - chance) / n)) {
     return(invisible())
   }
   warn(
@@ -142,31 +142,31 @@ length.rr_memory <- function(x) as.integer(unclass(x)$n)
 #' @export
 `[.rr_memory` <- function(x, i, ...) {
   if (missing(i)) return(x)
-  known <- is.logical(i) && length(i) == x$n ||
+  is_valid <- is.logical(i) && length(i) == x$n ||
     is.numeric(i) && all(abs(i) %in% seq_len(x$n))
-  kept <- if (known && !anyNA(i)) {
+  index <- if (is_valid && !anyNA(i)) {
     tryCatch(seq_len(x$n)[i], error = function(e) NULL)
   }
   check_that(
-    !is.null(kept) && !anyDuplicated(kept), i, "i",
+    !is.null(index) && !anyDuplicated(index), i, "i",
     "the respondents who stay, by position or {.code TRUE}"
   )
   size <- memory_size(x$first)
-  place <- match((x$code - 1) %/% size + 1, kept)
-  stays <- which(!is.na(place))
-  x$code <- (place[stays] - 1) * size +
+  position <- match((x$code - 1) %/% size + 1, index)
+  stays <- which(!is.na(position))
+  x$code <- (position[stays] - 1) * size +
     (x$code[stays] - 1) %% size + 1
   x$permanent <- x$permanent[stays]
-  if (!is.null(x$functions)) x$functions <- lapply(x$functions, `[`, kept)
-  x$n <- length(kept)
+  if (!is.null(x$functions)) x$functions <- lapply(x$functions, `[`, index)
+  x$n <- length(index)
   x
 }
 
 #' @export
 c.rr_memory <- function(...) {
   memories <- list(...)
-  one <- memories[[1]]
-  same <- function(other) inherits(other, "rr_memory") && same_mechanism(one$first, other$first)
+  memory <- memories[[1]]
+  same <- function(second) inherits(second, "rr_memory") && same_mechanism(memory$first, second$first)
   if (!all(vapply(memories, same, NA))) {
     abort("{.fn c} must get memories of one mechanism only.", "mismatch")
   }
@@ -174,20 +174,20 @@ c.rr_memory <- function(...) {
     0, cumsum(vapply(memories, function(m) as.double(m$n), 0))
   )
   some <- Filter(function(m) length(m$code) > 0, memories)
-  one$code <- unlist(
+  memory$code <- unlist(
     Map(
       function(m, n) m$code + n * memory_size(m$first), memories,
       before[seq_along(memories)]
     )
   )
-  one$permanent <- if (length(some)) {
+  memory$permanent <- if (length(some)) {
     do.call(c, lapply(some, function(m) m$permanent))
   }
-  if (!is.null(one$functions)) {
-    one$functions <- do.call(
+  if (!is.null(memory$functions)) {
+    memory$functions <- do.call(
       Map, c(list(f = c), lapply(memories, function(m) m$functions))
     )
   }
-  one$n <- before[length(before)]
-  one
+  memory$n <- before[length(before)]
+  memory
 }

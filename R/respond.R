@@ -74,7 +74,7 @@ rr_perturb <- function(
     ))
   }
   rng <- check_choice(rng)
-  kept <- check_keep(keep, x, mechanism)
+  columns <- check_keep(keep, x, mechanism)
   x <- plain_answers(x, mechanism)
   answers <- prepare_answers(mechanism, x)
   check_reach(mechanism)
@@ -93,8 +93,8 @@ rr_perturb <- function(
   kept_questions <- Filter(is_memoised, mechanism$questions)
   if (length(kept_questions)) warn_forgotten(names(kept_questions))
   reports <- decode_answers(mechanism, draw_reports(mechanism, answers, rng), x)
-  if (length(kept)) {
-    frame_of(c(as.list(kept), as.list(reports)), nrow(reports))
+  if (length(columns)) {
+    frame_of(c(as.list(columns), as.list(reports)), nrow(reports))
   } else {
     reports
   }
@@ -203,11 +203,11 @@ all_integers <- function(values) {
 
 abort_answer <- function(x, position, mechanism) {
   value <- value_at(x, position)
-  at <- format_count(position)
+  index <- format_count(position)
   if (is.na(value)) {
     abort(
       c(
-        "{.arg x} must not have missing answers.", x = "Answer {at} is NA.",
+        "{.arg x} must not have missing answers.", x = "Answer {index} is NA.",
         i = "Leave them out, or make \"no answer\" a level: reports would show who did not answer."
       ),
       "missing"
@@ -217,7 +217,7 @@ abort_answer <- function(x, position, mechanism) {
   truths <- truth_side(mechanism)
   broken <- is.double(value) && value != floor(value) && all_integers(truths$numeric_levels)
   abort(c("{.arg x} must hold answers to this mechanism's question.",
-          x = "Answer {at} is not a {if (broken) 'whole number' else 'level'}.",
+          x = "Answer {index} is not a {if (broken) 'whole number' else 'level'}.",
           i = "{wanted_answers(x, truths)}"), "level")
 }
 
@@ -244,17 +244,17 @@ abort_outside <- function(x, stray, mechanism, range) {
 # asked once, which as good as nobody randomizes at such a level, a warning must do: the reports are
 # the truth, but for one in 1e19. Each question, and each part that a respondent may draw.
 check_reach <- function(mechanism) {
-  parts <- mechanism$questions %||% mechanism$parts
-  for (part in parts) check_reach(part)
-  if (!is.null(parts)) return(invisible())
+  mechanisms <- mechanism$questions %||% mechanism$parts
+  for (component in mechanisms) check_reach(component)
+  if (!is.null(mechanisms)) return(invisible())
   # Looking closer takes long for large matrices.
-  levels <- c(mechanism$epsilon, mechanism$permanent, mechanism$first$epsilon)
-  given <- c(mechanism[["p"]], mechanism[["q"]])
+  epsilons <- c(mechanism$epsilon, mechanism$permanent, mechanism$first$epsilon)
+  probs <- c(mechanism[["p"]], mechanism[["q"]])
   # Within these, with probabilities from the level, the loss is far below the slack: of 2^-64 /
   # exp(-40) 1 / 78.
   sure <- all(
-    levels == 0 | is.infinite(levels) | (levels >= 1e-3 & levels <= 40), na.rm = TRUE
-  ) && !any(given > 0 & given < 2^-56, na.rm = TRUE)
+    epsilons == 0 | is.infinite(epsilons) | (epsilons >= 1e-3 & epsilons <= 40), na.rm = TRUE
+  ) && !any(probs > 0 & probs < 2^-56, na.rm = TRUE)
   # Of a protocol of a user's own nobody but its author knows how reports are drawn.
   if (sure || !is.null(mechanism[["draw"]])) return(invisible())
   nominal <- rr_epsilon(mechanism)
@@ -264,7 +264,7 @@ check_reach <- function(mechanism) {
   # of it.
   short <- which(achieved < nominal * (1 - 1 / 64))[1]
   if (is.na(short)) return(invisible())
-  shown <- vapply(
+  texts <- vapply(
     c(achieved[[short]], nominal[[short]]), format, "", digits = 4
   )
   # Rounded down, so that a mechanism with the epsilon that is named can be drawn.
@@ -273,6 +273,6 @@ check_reach <- function(mechanism) {
     else "use an epsilon of at most {largest}."
   tell <- if (is.null(mechanism$codec) && !is_memoised(mechanism)) warn else abort
   tell(c("The epsilon of {.arg mechanism} is out of the reach of probabilities that can be drawn.",
-         x = "It would be {shown[1]}, not {shown[2]}: {format(mechanism)}.",
+         x = "It would be {texts[1]}, not {texts[2]}: {format(mechanism)}.",
          i = paste("Probabilities are multiples of 2^-64:", remedy)), "precision")
 }

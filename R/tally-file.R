@@ -196,8 +196,8 @@ plain_argument <- function(x) {
 
 # The arguments that made a mechanism, see made().
 made_arguments <- function(mechanism) {
-  made <- mechanism$made
-  if (is.null(made)) {
+  recipe <- mechanism$made
+  if (is.null(recipe)) {
     abort("A mechanism of class {.cls {class(mechanism)[1]}} cannot be written.", "file")
   }
   value <- function(field) {
@@ -205,9 +205,9 @@ made_arguments <- function(mechanism) {
            reports = level_value(mechanism$reports, mechanism$numeric_levels),
            matrix = unname(mechanism$matrix), mechanism[[field]])
   }
-  names <- if (is.null(names(made$fields))) made$fields else names(made$fields)
-  names[!nzchar(names)] <- made$fields[!nzchar(names)]
-  c(setNames(lapply(unname(made$fields), value), names), made$arguments)
+  names <- if (is.null(names(recipe$fields))) recipe$fields else names(recipe$fields)
+  names[!nzchar(names)] <- recipe$fields[!nzchar(names)]
+  c(setNames(lapply(unname(recipe$fields), value), names), recipe$arguments)
 }
 
 # By the class of a key.
@@ -247,8 +247,8 @@ read_tally <- function(bytes) {
   object <- tryCatch(parse_json_text(text), error = function(e) {
     abort("It is not JSON, or was cut off.", "file")
   })
-  known <- is.list(object) && isTRUE(object[["format"]] %in% c(tally_format, mechanism_format))
-  if (!known || !identical(object[["version"]], tally_version)) {
+  has_format <- is.list(object) && isTRUE(object[["format"]] %in% c(tally_format, mechanism_format))
+  if (!has_format || !identical(object[["version"]], tally_version)) {
     abort(
       "It is not of {.field format} {.val {tally_format}} and {.field version} {tally_version}.",
       "file"
@@ -265,16 +265,16 @@ read_tally <- function(bytes) {
 # inside that are not escaped. Whether kept sets are those that were counted, only the checksum
 # says.
 check_checksum <- function(bytes, needed) {
-  found <- grepRaw("\"checksum\"[ \t\r\n]*:", bytes, all = TRUE)
-  if (!length(found) && needed) {
+  starts <- grepRaw("\"checksum\"[ \t\r\n]*:", bytes, all = TRUE)
+  if (!length(starts) && needed) {
     abort("A file with {.field sets} must have its {.field checksum}.", "file")
   }
-  if (!length(found)) return(invisible())
-  at <- found[length(found)]
-  tail <- rawToChar(bytes[at:length(bytes)])
+  if (!length(starts)) return(invisible())
+  start <- starts[length(starts)]
+  tail <- rawToChar(bytes[start:length(bytes)])
   pattern <- "^\"checksum\"[ \t\r\n]*:[ \t\r\n]*\"md5:([0-9a-f]{32})\"[ \t\r\n]*[}][ \t\r\n]*$"
   if (!grepl(pattern, tail) ||
-      sub(pattern, "\\1", tail) != cli::hash_raw_md5(bytes[seq_len(at - 1)])) {
+      sub(pattern, "\\1", tail) != cli::hash_raw_md5(bytes[seq_len(start - 1)])) {
     abort(
       "Its {.field checksum} is of another text, or not the last member: the file was changed or damaged.",
       "file"
@@ -295,23 +295,23 @@ make_tally <- function(object) {
   mechanism <- read_mechanism(m$mechanism)
   if (!is.null(mechanism$questions)) check_joint(mechanism)
   groups <- if (!is.null(m$groups)) read_groups(m$groups, mechanism)
-  number <- if (is.null(groups)) 1L else nrow(groups)
+  n_groups <- if (is.null(groups)) 1L else nrow(groups)
   counts <- lapply(
     if (is.null(groups)) list(m$counts) else m$counts, file_numbers, "counts",
     length(mechanism$reports)
   )
-  if (length(counts) != number) abort("{.field counts} must be an array for each group.", "file")
+  if (length(counts) != n_groups) abort("{.field counts} must be an array for each group.", "file")
   counts <- if (is.null(groups)) {
     counts[[1]]
   } else {
-    matrix(unlist(counts), ncol = number)
+    matrix(unlist(counts), ncol = n_groups)
   }
-  n <- file_numbers(m$n, "n", number)
+  n <- file_numbers(m$n, "n", n_groups)
   squares <- if (!is.null(m$weight_squares)) {
-    file_numbers(m$weight_squares, "weight_squares", number)
+    file_numbers(m$weight_squares, "weight_squares", n_groups)
   }
   respondents <- if (!is.null(m$respondents)) {
-    file_numbers(m$respondents, "respondents", number, whole = TRUE)
+    file_numbers(m$respondents, "respondents", n_groups, is_whole = TRUE)
   }
   if (is.null(squares) && !is.null(respondents)) {
     abort("{.field respondents} needs {.field weight_squares}.", "file")
@@ -337,15 +337,15 @@ make_tally <- function(object) {
 }
 
 # The members of an object: all that are required, nothing that is not known, nothing twice.
-file_members <- function(object, required, optional = character(), what) {
+file_members <- function(object, required, optional = character(), noun) {
   names <- names(object)
   absent <- setdiff(required, names)
   if (!is.list(object) || length(absent)) {
-    abort("The {what} must have the member {.field {absent[1]}}.", "file")
+    abort("The {noun} must have the member {.field {absent[1]}}.", "file")
   }
   stray <- c(setdiff(names, c(required, optional)), names[duplicated(names)])
   if (length(stray)) {
-    abort("The {what} has a member that is not known, or twice: {describe(stray[1])}.", "file")
+    abort("The {noun} has a member that is not known, or twice: {describe(stray[1])}.", "file")
   }
   object
 }
@@ -380,20 +380,20 @@ check_sizes <- function(object, counts) {
       "file"
     )
   }
-  for (part in object) check_sizes(part, counts)
+  for (element in object) check_sizes(element, counts)
 }
 
 read_mechanism <- function(object) {
-  m <- file_members(object, c("constructor", "arguments"), what = "mechanism")
+  m <- file_members(object, c("constructor", "arguments"), noun = "mechanism")
   name <- m$constructor
-  known <- is.character(name) && length(name) == 1L && name %in% file_constructors
-  check_that(known, name, "constructor", "of a mechanism of this package", "file")
+  is_constructor <- is.character(name) && length(name) == 1L && name %in% file_constructors
+  check_that(is_constructor, name, "constructor", "of a mechanism of this package", "file")
   make <- if (name == "rr_pool") read_pooled else get(name, mode = "function")
   arguments <- lapply(as.list(m$arguments), read_argument)
   # R itself would take the beginning of a name for the name.
-  own <- names(formals(make))
+  formal_names <- names(formals(make))
   cut <- Filter(
-    function(given) any(startsWith(own, given)), setdiff(names(arguments), own)
+    function(argument) any(startsWith(formal_names, argument)), setdiff(names(arguments), formal_names)
   )
   if (length(cut)) {
     abort("The mechanism has an argument that is not known: {describe(cut[1])}.", "file")
@@ -430,11 +430,11 @@ read_argument <- function(x) {
 # ---- numbers ----
 
 # Numbers that are no negative ones, as many as there should be.
-file_numbers <- function(x, name, number, whole = FALSE) {
-  if (!is.numeric(x) || length(x) != number ||
-      any(!is.finite(x) | x < 0 | (whole & x != floor(x)))) {
+file_numbers <- function(x, name, n, is_whole = FALSE) {
+  if (!is.numeric(x) || length(x) != n ||
+      any(!is.finite(x) | x < 0 | (is_whole & x != floor(x)))) {
     abort(
-      "{.field {name}} must have {format_count(number)} {if (whole) 'whole '}numbers of at least 0.",
+      "{.field {name}} must have {format_count(n)} {if (is_whole) 'is_whole '}numbers of at least 0.",
       "file"
     )
   }
@@ -444,8 +444,8 @@ file_numbers <- function(x, name, number, whole = FALSE) {
 # What counts and numbers of respondents must have in common, whoever wrote them.
 check_adds_up <- function(counts, n, squares, respondents, mechanism) {
   weighted <- !is.null(squares)
-  whole <- if (holds_sums(mechanism)) n else c(counts, n)
-  if (!weighted && any(whole != floor(whole) | whole > 2^53)) {
+  exact <- if (holds_sums(mechanism)) n else c(counts, n)
+  if (!weighted && any(exact != floor(exact) | exact > 2^53)) {
     abort(
       "Counts must be whole numbers up to 2^53: sums of weights come with {.field weight_squares}.",
       "file"
@@ -454,12 +454,12 @@ check_adds_up <- function(counts, n, squares, respondents, mechanism) {
   # A report in a block of people is one category, too.
   categories <- has_categories(mechanism) || !is.null(mechanism$codec$block)
   # Reports that are categories add up to all respondents; of others no count is above their number.
-  found <- apply(as.matrix(counts), 2, if (categories) sum else max)
+  totals <- apply(as.matrix(counts), 2, if (categories) sum else max)
   if (any(
       if (categories) {
-        abs(found - n) > weighted * 1e-9 * n
+        abs(totals - n) > weighted * 1e-9 * n
       } else {
-        found > n * (1 + 1e-9)
+        totals > n * (1 + 1e-9)
       }
     )) {
     abort(
@@ -533,10 +533,10 @@ read_kept_sets <- function(sets, tally) {
   }
   width <- set_bytes(rr_law(mechanism), length(mechanism$levels))
   lapply(seq_along(sets), function(g) {
-    one <- file_members(sets[[g]], c("bits", "times"), what = "entry of sets")
-    if (anyDuplicated(one$bits)) abort("{.field bits} must be texts that all differ.", "file")
-    times <- file_numbers(one$times, "times", length(one$bits))
-    read <- .Call(C_rr_from_hex, as.character(one$bits), as.double(width))
+    entry <- file_members(sets[[g]], c("bits", "times"), noun = "entry of sets")
+    if (anyDuplicated(entry$bits)) abort("{.field bits} must be texts that all differ.", "file")
+    times <- file_numbers(entry$times, "times", length(entry$bits))
+    read <- .Call(C_rr_from_hex, as.character(entry$bits), as.double(width))
     if (read$position > 0) abort("{.field bits} must be hexadecimal text of {width} bytes.", "file")
     if (abs(sum(times) - tally$n[g]) >
         1e-9 * tally$n[g]) {
@@ -564,9 +564,9 @@ read_blocks <- function(blocks, tally) {
   }
   k <- length(tally$mechanism$reports)
   lapply(seq_along(blocks), function(g) {
-    one <- file_members(blocks[[g]], c("label", "counts"), what = "entry of blocks")
-    counts <- matrix(unlist(lapply(one$counts, file_numbers, "counts", k, TRUE)), k)
-    if (length(one$label) != ncol(counts) || anyDuplicated(one$label) ||
+    entry <- file_members(blocks[[g]], c("label", "counts"), noun = "entry of blocks")
+    counts <- matrix(unlist(lapply(entry$counts, file_numbers, "counts", k, TRUE)), k)
+    if (length(entry$label) != ncol(counts) || anyDuplicated(entry$label) ||
         any(colSums(counts) == 0)) {
       abort(
         "{.field blocks} must have counts of people for each {.field label}, which all differ.",
@@ -576,7 +576,7 @@ read_blocks <- function(blocks, tally) {
     if (any(rowSums(counts) != group_counts(tally, g))) {
       abort("{.field blocks} must add up to {.field counts}.", "file")
     }
-    list(label = as.character(one$label), counts = counts)
+    list(label = as.character(entry$label), counts = counts)
   })
 }
 
@@ -586,7 +586,7 @@ read_blocks <- function(blocks, tally) {
 write_whole <- function(text, file) {
   bytes <- charToRaw(enc2utf8(text))
   beside <- tempfile(paste0(".", basename(file), "-"), dirname(file))
-  good <- tryCatch(
+  is_written <- tryCatch(
     {
       writeBin(bytes, beside)
       identical(readBin(beside, "raw", length(bytes) + 1), bytes) &&
@@ -594,7 +594,7 @@ write_whole <- function(text, file) {
     },
     error = function(e) FALSE, warning = function(w) FALSE
   )
-  if (!good) {
+  if (!is_written) {
     unlink(beside)
     abort("The file {.file {file}} cannot be written.", "file")
   }

@@ -86,13 +86,13 @@ make_groups <- function(by, n) {
         "missing"
       )
     }
-    place <- place_values(key)
+    coded_key <- value_codes(key)
     cells <- if (is.null(cells)) {
-      place
+      coded_key
     } else {
       without_gaps(
-        cells$codes + cells$n * (place$codes - 1),
-        cells$n * as.double(place$n)
+        cells$codes + cells$n * (coded_key$codes - 1),
+        cells$n * as.double(coded_key$n)
       )
     }
   }
@@ -110,10 +110,10 @@ make_groups <- function(by, n) {
 
 # Where each entry stands among the sorted values that occur. Codes of factors are counted: to hash
 # them takes four times as long.
-place_values <- function(v) {
+value_codes <- function(v) {
   if (is.factor(v)) return(without_gaps(unclass_codes(v), nlevels(v)))
-  known <- sort(unique(v))
-  list(codes = match(v, known), n = length(known))
+  values <- sort(unique(v))
+  list(codes = match(v, values), n = length(values))
 }
 
 # Whole numbers from 1 to `size` as 1, 2, ... in the same order.
@@ -138,11 +138,11 @@ plain_group <- function(key) {
   if (!inherits(key, c("haven_labelled", "labelled")) || is.null(labels)) {
     return(plain_numbers(key))
   }
-  values <- as.vector(unclass(key))
-  attributes(values) <- NULL
-  known <- sort(unique(c(values, unname(labels))))
-  text <- names(labels)[match(known, labels)]
-  factor(values, known, make.unique(ifelse(is.na(text), label_text(known), text)))
+  entries <- as.vector(unclass(key))
+  attributes(entries) <- NULL
+  values <- sort(unique(c(entries, unname(labels))))
+  text <- names(labels)[match(values, labels)]
+  factor(entries, values, make.unique(ifelse(is.na(text), label_text(values), text)))
 }
 
 # ---- some groups of a tally ----
@@ -164,19 +164,19 @@ in_groups <- function(tally) {
 # Positions of the groups that `i` says.
 match_groups <- function(i, x) {
   labels <- names(x) %||% abort("This {.cls {class(x)[1]}} has no groups to take.")
-  places <- seq_along(labels)
-  at <- if (is.factor(i) || is.character(i)) {
+  positions <- seq_along(labels)
+  index <- if (is.factor(i) || is.character(i)) {
     match(as.character(i), labels)
   } else if (is.logical(i) && length(i) == length(labels)) {
     which(i)
   } else if (is_numbers(i)) {
-    places[if (all(i <= 0, na.rm = TRUE)) i else match(i, places)]
+    positions[if (all(i <= 0, na.rm = TRUE)) i else match(i, positions)]
   } else {
     NA_integer_
   }
-  if (anyNA(at) || anyDuplicated(at)) {
-    odd <- if (is.atomic(i) && length(i) == length(at)) {
-      i[is.na(at) | duplicated(at)][1]
+  if (anyNA(index) || anyDuplicated(index)) {
+    odd <- if (is.atomic(i) && length(i) == length(index)) {
+      i[is.na(index) | duplicated(index)][1]
     } else {
       i
     }
@@ -188,8 +188,8 @@ match_groups <- function(i, x) {
       "level"
     )
   }
-  if (!length(at)) abort("No group is left.", "empty")
-  at
+  if (!length(index)) abort("No group is left.", "empty")
+  index
 }
 
 # The fields of a tally, and what each holds: an entry for each "group"; the "counts", a column for
@@ -201,14 +201,14 @@ tally_fields <- c(
 )
 
 # The groups of a tally at these places.
-keep_groups <- function(tally, which) {
+keep_groups <- function(tally, index) {
   fields <- unclass(tally)
   # A field that is not in the list is an error here, and not forgotten.
   kinds <- vapply(names(fields), function(name) tally_fields[[name]], "")
   per_group <- names(fields)[kinds == "group"]
-  fields[per_group] <- lapply(fields[per_group], `[`, which)
-  if (is.matrix(fields$counts)) fields$counts <- fields$counts[, which, drop = FALSE]
-  fields$groups <- fields$groups[which, , drop = FALSE]
+  fields[per_group] <- lapply(fields[per_group], `[`, index)
+  if (is.matrix(fields$counts)) fields$counts <- fields$counts[, index, drop = FALSE]
+  fields$groups <- fields$groups[index, , drop = FALSE]
   structure(fields, class = class(tally))
 }
 
@@ -307,6 +307,6 @@ drop_empty_groups <- function(tally) {
 }
 
 abort_empty <- function(tally) {
-  what <- if (sum(tally$respondents) > 0) "weights" else "counts"
-  abort("{.arg x} must hold at least one report: all {what} are 0.", "empty")
+  noun <- if (sum(tally$respondents) > 0) "weights" else "counts"
+  abort("{.arg x} must hold at least one report: all {noun} are 0.", "empty")
 }

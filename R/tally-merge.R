@@ -9,7 +9,7 @@ c.rr_tally <- function(...) {
   }
   field <- function(name) lapply(tallies, .subset2, name)
   # What only some of the tallies know is not known of the whole.
-  known <- function(values) if (!any(vapply(values, is.null, NA))) values
+  if_complete <- function(values) if (!any(vapply(values, is.null, NA))) values
   weighted <- !all(vapply(field("weight_squares"), is.null, NA))
   groups <- if (!is.null(first$groups)) {
     rows <- do.call(rbind, lapply(field("groups"), as.data.frame))
@@ -26,7 +26,7 @@ c.rr_tally <- function(...) {
   n <- add(sizes)
   # A tally without weights counts each report once: its sum of squared weights is its n.
   squares <- lapply(tallies, function(tally) tally$weight_squares %||% tally$n)
-  people <- known(
+  people <- if_complete(
     lapply(tallies, function(tally) {
       if (is.null(tally$weight_squares)) tally$n else tally$respondents
     })
@@ -41,25 +41,25 @@ c.rr_tally <- function(...) {
     respondents = if (weighted && !is.null(people)) add(people)
   )
   tally$chunks <- merge_chunks(tallies)
-  merge_kept(
+  with_optional_fields(
     tally,
     lapply(c(sets = "sets", blocks = "blocks", witness = "witness"), function(name) {
-      known(field(name))
+      if_complete(field(name))
     }),
     codes
   )
 }
 
 # What all the tallies keep beside counts: different reports and blocks by group, and witnesses.
-merge_kept <- function(tally, kept, codes) {
-  by_group <- function(parts, merge) {
-    lapply(unname(split(do.call(c, parts), codes)), merge)
+with_optional_fields <- function(tally, fields, codes) {
+  by_group <- function(values, merge) {
+    lapply(unname(split(do.call(c, values), codes)), merge)
   }
-  if (!is.null(kept$sets)) tally$sets <- by_group(kept$sets, merge_sets)
-  if (!is.null(kept$blocks)) {
-    tally <- with_blocks(tally, by_group(kept$blocks, merge_blocks))
+  if (!is.null(fields$sets)) tally$sets <- by_group(fields$sets, merge_sets)
+  if (!is.null(fields$blocks)) {
+    tally <- with_blocks(tally, by_group(fields$blocks, merge_blocks))
   }
-  if (!is.null(kept$witness)) tally$witness <- sum(unlist(kept$witness))
+  if (!is.null(fields$witness)) tally$witness <- sum(unlist(fields$witness))
   tally
 }
 
@@ -180,9 +180,9 @@ report_words <- function(tally) {
   if (is.null(tally$weight_squares)) {
     return(paste(format_count(sum(tally$n)), "reports"))
   }
-  one <- function(x) format_count(round(x, 1))
+  rounded <- function(x) format_count(round(x, 1))
   weights <- sprintf(
-    "weights add up to %s, worth %s respondents", one(sum(tally$n)), one(sum(tally$effective_n))
+    "weights add up to %s, worth %s respondents", rounded(sum(tally$n)), rounded(sum(tally$effective_n))
   )
   respondents <- respondent_number(tally)
   if (is.na(respondents)) return(sprintf("weighted counts (%s)", weights))

@@ -184,12 +184,12 @@ optional_devices <- function(mechanisms, levels) {
 # The weights of least variance, which are unique though two devices may leave the rows dependent.
 optional_weights <- function(devices, variance) {
   scale <- 1 / sqrt(variance)
-  parts <- svd(devices * rep(scale, each = 3))
-  kept <- parts$d > 1e-9 * parts$d[1]
+  decomposition <- svd(devices * rep(scale, each = 3))
+  used <- decomposition$d > 1e-9 * decomposition$d[1]
   along <- crossprod(
-    parts$u[, kept, drop = FALSE], c(1, 1, 0)
-  ) / parts$d[kept]
-  scale * drop(parts$v[, kept, drop = FALSE] %*% along)
+    decomposition$u[, used, drop = FALSE], c(1, 1, 0)
+  ) / decomposition$d[used]
+  scale * drop(decomposition$v[, used, drop = FALSE] %*% along)
 }
 
 # The mechanism of a pool in a file.

@@ -25,14 +25,14 @@ question_fields <- function(columns, questions, arg = "x", needed = TRUE) {
   Map(
     function(name, question) {
       if (name %in% columns) return(name)
-      own <- lapply(paste0(name, c(".", "_")), function(start) {
+      fields <- lapply(paste0(name, c(".", "_")), function(start) {
         columns[startsWith(columns, start)]
       })
-      own <- if (!is.null(stored_codec(question))) Find(length, own)
-      if (is.null(own) && needed) {
+      fields <- if (!is.null(stored_codec(question))) Find(length, fields)
+      if (is.null(fields) && needed) {
         abort("{.arg {arg}} must have a column {.val {name}} for that question.")
       }
-      own
+      fields
     },
     names(questions), questions
   )
@@ -68,17 +68,17 @@ encode_questions <- function(x, mechanism, na.rm) {
   question <- joint$question
   if (question == 0 && !na.rm && anyNA(joint$cells)) {
     position <- which(is.na(joint$cells))[1]
-    question <- which(vapply(codes, function(one) is.na(one$codes[position]), NA))[
+    question <- which(vapply(codes, function(code) is.na(code$codes[position]), NA))[
       1
     ]
   }
   if (question > 0) {
-    shown <- if (is.data.frame(columns[[question]])) {
+    reports <- if (is.data.frame(columns[[question]])) {
       codes[[question]]$codes
     } else {
       columns[[question]]
     }
-    abort_report(shown, position, mechanism$questions[[question]], names(columns)[question])
+    abort_report(reports, position, mechanism$questions[[question]], names(columns)[question])
   }
   joint$cells
 }

@@ -90,7 +90,7 @@ rr_query <- function(
     inherits(data, "tbl_lazy"), data, "data", "a database table, as {.fn dplyr::tbl} makes it"
   )
   engine_names(
-    tally_query(data, mechanism, column, by, weights, count)$query, dbplyr::remote_con(data)
+    tally_query(data, mechanism, column, by, weights, count)$sql, dbplyr::remote_con(data)
   )
 }
 
@@ -102,18 +102,18 @@ engine_names <- function(query, connection) {
     "MariaDBConnection", "MySQLConnection", "SQLiteConnection", "Hive", "Impala", "Spark SQL",
     "ACCESS"
   )
-  own <- if (inherits(connection, backticks)) "`" else "\""
+  engine_quote <- if (inherits(connection, backticks)) "`" else "\""
   quote <- substr(quote_names("x", connection), 1, 1)
-  if (!inherits(connection, "TestConnection") || quote %in% c(own, "[")) return(query)
+  if (!inherits(connection, "TestConnection") || quote %in% c(engine_quote, "[")) return(query)
   text <- as.character(query)
-  at <- gregexpr(gsub("Q", quote, "'(?:[^']|'')*'(*SKIP)(*F)|Q(?:[^Q]|QQ)*Q"), text, perl = TRUE)
-  regmatches(text, at) <- lapply(regmatches(text, at), function(name) {
+  matches <- gregexpr(gsub("Q", quote, "'(?:[^']|'')*'(*SKIP)(*F)|Q(?:[^Q]|QQ)*Q"), text, perl = TRUE)
+  regmatches(text, matches) <- lapply(regmatches(text, matches), function(name) {
     bare <- gsub(
       strrep(quote, 2), quote, substr(name, 2, nchar(name) - 1),
       fixed = TRUE
     )
     sprintf(
-      "%s%s%s", own, gsub(own, strrep(own, 2), bare, fixed = TRUE), own
+      "%s%s%s", engine_quote, gsub(engine_quote, strrep(engine_quote, 2), bare, fixed = TRUE), engine_quote
     )
   })
   dbplyr::sql(text)
@@ -140,28 +140,28 @@ tally_query <- function(data, mechanism, column, by, weights, count = NULL) {
     dplyr::group_vars(data), frame_names(frame, by, "by") %||% refuse_vector(by, "by")
   ))
   name_groups(as.list(frame)[keys], mechanism)
-  weight <- frame_names(frame, weights, "weights", one = TRUE) %||%
+  weight <- frame_names(frame, weights, "weights", single = TRUE) %||%
     refuse_vector(weights, "weights")
-  times <- frame_names(frame, count, "count", one = TRUE) %||% refuse_vector(count, "count")
+  times <- frame_names(frame, count, "count", single = TRUE) %||% refuse_vector(count, "count")
   if (!is.null(times) && !is.null(weight)) abort("Give {.arg count} or {.arg weights}.")
   answers <- report_columns(frame, mechanism, column, c(keys, weight, times))
   if (any(answers %in% keys)) abort("The reports must not be groups as well.")
-  form <- report_form(mechanism, answers)
+  layout <- report_layout(mechanism, answers)
   check_free_names(
     c(answers, keys),
-    c(query_columns, if (form == "long") c("part", long_sums, long_sizes))
+    c(query_columns, if (layout == "long") c("part", long_sums, long_sizes))
   )
-  number <- if (is.null(times)) "COUNT(*)" else sprintf("SUM(%s)", sql_words(data, times)$column)
-  sums <- c(n = number, if (!is.null(weight)) weight_sums(data, weight))
-  asked <- switch(
-    form,
+  n <- if (is.null(times)) "COUNT(*)" else sprintf("SUM(%s)", sql_words(data, times)$column)
+  sums <- c(n = n, if (!is.null(weight)) weight_sums(data, weight))
+  query <- switch(
+    layout,
     categories =,
-    rows = list(query = group_query(data, c(answers, keys), sums)),
+    rows = list(sql = group_query(data, c(answers, keys), sums)),
     long = long_query(data, mechanism, answers, keys, weight %||% times),
-    sum_query(data, mechanism, form, answers, keys, weight %||% times, sums)
+    sum_query(data, mechanism, layout, answers, keys, weight %||% times, sums)
   )
   c(
-    asked, list(answers = answers, keys = keys, weight = weight, count = times, form = form)
+    query, list(answers = answers, keys = keys, weight = weight, count = times, layout = layout)
   )
 }
 
@@ -199,8 +199,8 @@ times_query <- function(data, count) {
   group_query(data, character(), sums)
 }
 
-check_free_names <- function(names, made) {
-  taken <- intersect(names, made)
+check_free_names <- function(names, reserved) {
+  taken <- intersect(names, reserved)
   if (!length(taken)) return(invisible())
   abort("{.val {taken[1]}} is the name of a column of the query: rename that column or category.")
 }
@@ -218,11 +218,11 @@ group_query <- function(data, keys, sums) {
 
 select_text <- function(keys, sums, from, where = NULL, connection) {
   columns <- c(keys, sprintf("%s AS %s", sums, quote_names(names(sums), connection)))
-  clause <- function(word, parts, between) {
-    if (!length(parts)) return(NULL)
-    line <- paste(word, paste(parts, collapse = paste0(between, " ")))
-    if (length(parts) == 1L || nchar(line) <= 80L) return(line)
-    paste0(word, "\n  ", paste(parts, collapse = paste0(between, "\n  ")))
+  clause <- function(word, terms, between) {
+    if (!length(terms)) return(NULL)
+    line <- paste(word, paste(terms, collapse = paste0(between, " ")))
+    if (length(terms) == 1L || nchar(line) <= 80L) return(line)
+    paste0(word, "\n  ", paste(terms, collapse = paste0(between, "\n  ")))
   }
   groups <- if (length(keys)) exact_values(keys, connection) else keys
   # A column that is selected must stand in the GROUP BY as it is, but for SQLite.
@@ -276,16 +276,16 @@ query_source <- function(data) {
     ))
   }
   text <- as.character(dbplyr::sql_render(built, connection))
-  plain <- regexpr(plain_select(), text, perl = TRUE)
-  if (plain == 1L) {
-    start <- attr(plain, "capture.start")[1]
-    from <- substring(text, start, start + attr(plain, "capture.length")[1] - 1L)
-    if (attr(plain, "match.length") == nchar(text)) return(list(from = from))
+  simple <- regexpr(simple_select(), text, perl = TRUE)
+  if (simple == 1L) {
+    start <- attr(simple, "capture.start")[1]
+    from <- substring(text, start, start + attr(simple, "capture.length")[1] - 1L)
+    if (attr(simple, "match.length") == nchar(text)) return(list(from = from))
     if (inherits(built, "select_query")) {
-      again <- dbplyr::sql_query_select(
+      copy <- dbplyr::sql_query_select(
         connection, built$select, dbplyr::sql(from), where = built$where, order_by = built$order_by
       )
-      if (identical(as.character(again), text)) {
+      if (identical(as.character(copy), text)) {
         return(list(from = from, where = built$where))
       }
     }
@@ -300,7 +300,7 @@ query_source <- function(data) {
 }
 
 # The text of a query that only selects columns, with its table.
-plain_select <- function() {
+simple_select <- function() {
   name <- "(?:\"(?:[^\"\\\\]|\"\")+\"|`(?:[^`\\\\]|``)+`|\\[(?:[^]\\\\]|\\]\\])+\\])"
   columns <- sprintf("(?:(?:%s[.])?[*]|%s(?:,\\s+%s)*)", name, name, name)
   # Whoever writes schema.table need not quote it.
@@ -345,10 +345,10 @@ sql_words <- function(data, name) {
     as.character(dbplyr::translate_sql_(list(expression), con = connection))
   }
   column <- rlang::sym(name)
-  place <- word(rlang::expr(substr(!!column, 987654321L, 987654321L)))
+  digit <- word(rlang::expr(substr(!!column, 987654321L, 987654321L)))
   list(
-    place = function(at) {
-      gsub("987654321", format(at, scientific = FALSE), place, fixed = TRUE)
+    character_at = function(position) {
+      gsub("987654321", format(position, scientific = FALSE), digit, fixed = TRUE)
     },
     length = word(rlang::expr(nchar(!!column))),
     column = word(column)
@@ -373,19 +373,19 @@ one_if <- function(condition) sprintf("CASE WHEN %s THEN 1 ELSE 0 END", conditio
 
 # What is added up, named SQL of a number for each report; the condition under which a report is
 # missing, and that under which it is wrong; `split`, a column whose values are added up apart.
-sql_sums <- function(data, mechanism, form, answers) {
-  if (form == "number") return(sql_number(data, mechanism, answers))
+sql_sums <- function(data, mechanism, layout, answers) {
+  if (layout == "number") return(sql_number(data, mechanism, answers))
   codec <- stored_codec(mechanism)
   if (!is.null(codec$drawn)) {
     columns <- quote_names(answers, dbplyr::remote_con(data))
-    return(if (form == "positions") {
+    return(if (layout == "positions") {
       sql_positions(mechanism, codec, columns)
     } else {
       sql_drawn(mechanism, codec, columns)
     })
   }
   beside <- names(codec$numbers)
-  sql <- sql_bits(data, codec, form, setdiff(answers, beside))
+  sql <- sql_bits(data, codec, layout, setdiff(answers, beside))
   if (!length(beside)) return(sql)
   sql$missing <- any_of(c(
     sprintf("%s IS NULL", sql_words(data, beside)$column), sql$missing
@@ -394,9 +394,9 @@ sql_sums <- function(data, mechanism, form, answers) {
 }
 
 # For each level the SQL of a bit, 0 or 1.
-sql_bits <- function(data, codec, form, answers) {
+sql_bits <- function(data, codec, layout, answers) {
   k <- codec$width
-  if (form == "bits") {
+  if (layout == "bits") {
     bits <- quote_names(answers, dbplyr::remote_con(data))
     missing <- sprintf("(%s) IS NULL", join_sql(bits, "+"))
     wrong <- sprintf("(%s <> 0 AND %s <> 1)", bits, bits)
@@ -404,11 +404,11 @@ sql_bits <- function(data, codec, form, answers) {
     words <- sql_words(data, answers)
     width <- (k + 7) %/% 8
     bits <- vapply(seq_len(8 * width) - 1, sql_bit, "", words)
-    places <- vapply(seq_len(2 * width), words$place, "")
+    digits <- vapply(seq_len(2 * width), words$character_at, "")
     missing <- sprintf("%s IS NULL", words$column)
     padding <- if (8 * width > k) sprintf("%s = 1", bits[-seq_len(k)])
     wrong <- c(sprintf("%s <> %d", words$length, as.integer(2 * width)),
-               sprintf("%s NOT IN (%s)", places, sql_digits(hexadecimal)), padding)
+               sprintf("%s NOT IN (%s)", digits, sql_digits(hexadecimal)), padding)
     bits <- bits[seq_len(k)]
   }
   if (!is.null(codec$ones)) {
@@ -423,9 +423,9 @@ hexadecimal <- c(0:9, letters[1:6])
 
 # Bit `j`, from 0, of hexadecimal text: the first digit of a byte has its upper four bits.
 sql_bit <- function(j, words) {
-  at <- 2 * (j %/% 8) + if (j %% 8 < 4) 2 else 1
+  position <- 2 * (j %/% 8) + if (j %% 8 < 4) 2 else 1
   ones <- hexadecimal[bitwAnd(0:15, bitwShiftL(1L, j %% 4)) > 0]
-  one_if(sprintf("%s IN (%s)", words$place(at), sql_digits(ones)))
+  one_if(sprintf("%s IN (%s)", words$character_at(position), sql_digits(ones)))
 }
 
 sql_digits <- function(digits) {
@@ -436,16 +436,16 @@ sql_digits <- function(digits) {
 sql_positions <- function(mechanism, codec, columns) {
   signed <- c(seq_len(codec$width), -seq_len(codec$width))
   sums <- vapply(
-    signed, function(at) one_if(any_of(sprintf("%s = %d", columns, as.integer(at)))),
+    signed, function(position) one_if(any_of(sprintf("%s = %d", columns, as.integer(position)))),
     ""
   )
   pairs <- if (length(columns) > 1L) combn(columns, 2)
-  known <- paste(seq_len(codec$width), collapse = ", ")
+  buckets <- paste(seq_len(codec$width), collapse = ", ")
   list(
     sums = setNames(sums, mechanism$reports),
     missing = any_of(sprintf("%s IS NULL", columns)),
     wrong = any_of(c(
-      sprintf("abs(%s) NOT IN (%s)", columns, known),
+      sprintf("abs(%s) NOT IN (%s)", columns, buckets),
       if (!is.null(pairs)) sprintf("abs(%s) = abs(%s)", pairs[1, ], pairs[2, ])
     ))
   )
@@ -481,9 +481,9 @@ report_range <- function(mechanism) {
 # Numbers, as shares of the range of reports, and their powers: see R/mechanism-mean.R.
 sql_number <- function(data, mechanism, answers) {
   column <- sql_words(data, answers)$column
-  ends <- report_range(mechanism)
+  range <- report_range(mechanism)
   number <- function(x) sprintf("%.17g", x)
-  share <- sprintf("((%s - (%s)) / %s)", column, number(ends[1]), number(diff(ends)))
+  share <- sprintf("((%s - (%s)) / %s)", column, number(range[1]), number(diff(range)))
   near <- number(report_slack)
   wrong <- c(sprintf("%s < -%s", share, near), sprintf("%s > 1 + %s", share, near))
   if (identical(mechanism$share, 0)) {
@@ -497,13 +497,13 @@ sql_number <- function(data, mechanism, answers) {
        missing = sprintf("%s IS NULL", column), wrong = any_of(wrong))
 }
 
-sum_query <- function(data, mechanism, form, answers, keys, weight, counted) {
+sum_query <- function(data, mechanism, layout, answers, keys, weight, counted) {
   codec <- stored_codec(mechanism)
   k <- if (length(codec$numbers)) codec$width else length(mechanism$reports)
   if (k > query_width) {
     abort("One query adds up at most {format_count(query_width)} sums, not {k}.", "too_large")
   }
-  sql <- sql_sums(data, mechanism, form, answers)
+  sql <- sql_sums(data, mechanism, layout, answers)
   check_free_names(
     c(colnames(data), names(sql$sums)), c(query_columns, "reports_missing", "reports_wrong")
   )
@@ -520,7 +520,7 @@ sum_query <- function(data, mechanism, form, answers, keys, weight, counted) {
     counted[-1]
   )
   list(
-    query = group_query(flagged, c("reports_missing", sql$split, keys), sums),
+    sql = group_query(flagged, c("reports_missing", sql$split, keys), sums),
     sums = names(sql$sums),
     split = sql$split
   )
@@ -541,29 +541,29 @@ long_query <- function(data, mechanism, answers, keys, weight) {
   }
   connection <- dbplyr::remote_con(data)
   split <- setdiff(answers, c("id", "level", "bit"))
-  said <- c("level", intersect(answers, "bit"))
-  own <- c(split, keys)
+  support_columns <- c("level", intersect(answers, "bit"))
+  shared_columns <- c(split, keys)
   alias <- quote_names(c(long_sizes, "id"), connection)
   level <- quote_names("level", connection)
   sizes <- c("COUNT(*)", sprintf("SUM(%s)", one_if(paste(level, "IS NULL"))),
              sprintf("COUNT(DISTINCT %s)", exact_values(level, connection)))
-  reports <- group_query(data, c("id", own), setNames(sizes, long_sizes))
+  reports <- group_query(data, c("id", shared_columns), setNames(sizes, long_sizes))
   sums <- long_faults(alias, stored_codec(mechanism))
   # Both parts have their columns in one order.
-  part <- function(number, n, sums) {
+  branch <- function(number, n, sums) {
     c(part = number, n = n, setNames(sums, long_sums))
   }
-  nothing <- setNames(rep("NULL", length(said)), said)
+  nothing <- setNames(rep("NULL", length(support_columns)), support_columns)
   second <- select_text(
-    quote_names(own, connection), c(nothing, part("2", "COUNT(*)", sums)),
+    quote_names(shared_columns, connection), c(nothing, branch("2", "COUNT(*)", sums)),
     sprintf("(\n%s\n) %s", reports, quote_names("q02", connection)), connection = connection
   )
   first <- group_query(
-    data, c(own, said),
-    part("1", "COUNT(*)", rep("0", length(long_sums)))
+    data, c(shared_columns, support_columns),
+    branch("1", "COUNT(*)", rep("0", length(long_sums)))
   )
   list(
-    query = dbplyr::sql(paste(first, second, sep = "\nUNION ALL\n")),
+    sql = dbplyr::sql(paste(first, second, sep = "\nUNION ALL\n")),
     split = if (length(split)) split
   )
 }

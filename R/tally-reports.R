@@ -120,8 +120,8 @@ read_reports <- function(x, mechanism, na.rm = FALSE, groups = NULL, weights = N
       nrow(rows$rows) != length(columns[[1]])) {
     abort("{.arg x} must have one cohort for each report.", "report")
   }
-  gone <- Reduce(`|`, lapply(columns, is.na), rows$gone %||% FALSE)
-  dropped <- drop_missing_reports(which(gone), na.rm)
+  is_missing <- Reduce(`|`, lapply(columns, is.na), rows$is_missing %||% FALSE)
+  dropped <- drop_missing_reports(which(is_missing), na.rm)
   for (name in names(columns)) {
     columns[[name]] <- check_numbers(
       drop_reports(columns[[name]], dropped), name, codec$numbers[[name]]
@@ -162,16 +162,16 @@ abort_report_at <- function(position, problem) {
 forms_remedy <- "{.fn rr_reports} says how reports look, and {.fn rr_perturb} makes them of answers."
 
 # `at`: which elements or rows of `x` are no reports, the first of which is shown.
-refuse_reports <- function(at, x) {
-  if (length(at)) {
-    given <- if (is.matrix(x)) {
-      paste(x[at[1], ], collapse = " ")
+refuse_reports <- function(positions, x) {
+  if (length(positions)) {
+    report <- if (is.matrix(x)) {
+      paste(x[positions[1], ], collapse = " ")
     } else {
-      x[[at[1]]]
+      x[[positions[1]]]
     }
     abort_report_at(
-      at[1],
-      paste("is", describe(if (is.character(given)) short_reports(given) else given))
+      positions[1],
+      paste("is", describe(if (is.character(report)) short_reports(report) else report))
     )
   }
 }
@@ -195,11 +195,11 @@ drop_missing_reports <- function(missing, na.rm) {
   missing
 }
 
-some_reports <- function(x, at) {
+some_reports <- function(x, index) {
   if (length(dim(x)) == 2L) {
-    x[at, , drop = FALSE]
+    x[index, , drop = FALSE]
   } else {
-    x[at]
+    x[index]
   }
 }
 
@@ -220,9 +220,9 @@ whole_columns <- function(x, names) {
 
 check_numbers <- function(values, name, range) {
   numbers <- if (is.character(values)) suppressWarnings(as.numeric(values)) else values
-  good <- numbers >= range[1] & numbers <= range[2] &
+  is_valid <- numbers >= range[1] & numbers <= range[2] &
     (numbers - range[1]) %% range[3] == 0
-  bad <- which(!good %in% TRUE)[1]
+  bad <- which(!is_valid %in% TRUE)[1]
   if (!is.na(bad)) {
     abort_report_at(bad, paste("has", name, describe(values[bad])))
   }
@@ -258,7 +258,7 @@ cohort_columns <- function(x, mechanism) {
 read_rows <- function(x, mechanism) {
   codec <- mechanism$codec
   if (is.factor(x)) x <- as.character(x)
-  if (inherits(x, "rr_reports")) return(own_rows(x, codec))
+  if (inherits(x, "rr_reports")) return(object_rows(x, codec))
   if (is.raw(x) && is.matrix(x)) return(list(rows = report_values(x)))
   if (is.character(x) && !is.matrix(x)) {
     x <- check_text(x, "x", answers = TRUE)
@@ -278,7 +278,7 @@ read_rows <- function(x, mechanism) {
   numeric_rows(x, mechanism)
 }
 
-own_rows <- function(x, codec) {
+object_rows <- function(x, codec) {
   values <- report_values(x)
   fits <- if (is.raw(values)) {
     is.null(codec$drawn)
@@ -290,7 +290,7 @@ own_rows <- function(x, codec) {
       "mismatch", "report"
     ))
   }
-  list(rows = values, gone = is.na(x))
+  list(rows = values, is_missing = is.na(x))
 }
 
 # Columns of 0 and 1, or of positions, which may be named and stand in any order.
@@ -306,7 +306,7 @@ numeric_rows <- function(x, mechanism) {
   partly <- !is.null(codec$drawn) && holds_bits(rows, codec)
   list(
     rows = rows,
-    gone = if (anyNA(rows)) {
+    is_missing = if (anyNA(rows)) {
       rowSums(is.na(rows)) > if (partly) codec$width - 1 else 0
     }
   )
@@ -335,19 +335,19 @@ holds_digits <- function(x, codec) {
 }
 
 digit_rows <- function(x, codec) {
-  gone <- is.na(x)
+  is_missing <- is.na(x)
   refuse_reports(
     which(
-      !gone & !(nchar(x) == codec$width & grepl("^[01]+$", x))
+      !is_missing & !(nchar(x) == codec$width & grepl("^[01]+$", x))
     ),
     x
   )
   bits <- unlist(
-    strsplit(replace(x, gone, strrep("0", codec$width)), ""), use.names = FALSE
+    strsplit(replace(x, is_missing, strrep("0", codec$width)), ""), use.names = FALSE
   ) == "1"
   list(
     rows = matrix(as.integer(bits), ncol = codec$width, byrow = TRUE),
-    gone = gone
+    is_missing = is_missing
   )
 }
 
@@ -355,35 +355,35 @@ number_pattern <- "^ *-?[0-9]+( +-?[0-9]+)* *$"
 
 hexadecimal_rows <- function(x, codec) {
   bytes <- codec_bytes(codec)
-  gone <- is.na(x)
+  is_missing <- is.na(x)
   read <- .Call(
-    C_rr_from_hex, replace(sub("^(0x|\\\\x)", "", x), gone, strrep("00", bytes)), bytes
+    C_rr_from_hex, replace(sub("^(0x|\\\\x)", "", x), is_missing, strrep("00", bytes)), bytes
   )
   refuse_reports(read$position[read$position > 0], x)
-  list(rows = read$bits, gone = gone)
+  list(rows = read$bits, is_missing = is_missing)
 }
 
 # A list of raw vectors, or of positions.
 list_rows <- function(x, codec) {
   x <- lapply(x, plain_numbers)
-  gone <- vapply(
-    x, function(one) is.null(one) || (!is.raw(one) && anyNA(one)),
+  is_missing <- vapply(
+    x, function(report) is.null(report) || (!is.raw(report) && anyNA(report)),
     NA
   )
   raw <- is.null(codec$ones %||% codec$drawn) || any(vapply(x, is.raw, NA))
   size <- if (raw) codec_bytes(codec) else codec$ones %||% codec$drawn
   refuse_reports(
     which(
-      !gone &
+      !is_missing &
         !(vapply(x, if (raw) is.raw else is.numeric, NA) & lengths(x) == size)
     ),
     x
   )
   rows <- matrix(if (raw) as.raw(0) else NA_real_, length(x), size)
-  rows[!gone, ] <- matrix(
-    unlist(x[!gone]), ncol = size, byrow = TRUE
+  rows[!is_missing, ] <- matrix(
+    unlist(x[!is_missing]), ncol = size, byrow = TRUE
   )
-  list(rows = rows, gone = gone)
+  list(rows = rows, is_missing = is_missing)
 }
 
 # The checked reports of some rows.
@@ -405,11 +405,11 @@ settle_rows <- function(rows, mechanism) {
 }
 
 packed_rows <- function(rows, codec) {
-  whole <- is.null(codec$drawn) && ncol(rows) == codec_bytes(codec)
+  is_complete <- is.null(codec$drawn) && ncol(rows) == codec_bytes(codec)
   # No bit lies beyond the last category.
   refuse_reports(
     which(
-      if (whole) {
+      if (is_complete) {
         as.integer(rows[, ncol(rows)]) >=
           2^((codec$width - 1) %% 8 + 1)
       } else {
@@ -426,7 +426,7 @@ position_rows <- function(rows, codec, size) {
   if (is.null(size) || ncol(rows) != size) {
     abort("{.arg x} must have {codec$width} columns of 0 and 1.", "report")
   }
-  values <- whole_matrix(rows)
+  values <- integer_matrix(rows)
   sizes <- abs(values)
   unsorted <- any(sizes[, -1] < sizes[, -size])
   if (unsorted) {
@@ -439,7 +439,7 @@ position_rows <- function(rows, codec, size) {
 # Bits of all categories, or of all buckets, missing if a bucket was not drawn.
 bit_rows <- function(rows, codec) {
   if (is.null(codec$drawn)) {
-    read <- .Call(C_rr_matrix_to_bits, whole_matrix(rows))
+    read <- .Call(C_rr_matrix_to_bits, integer_matrix(rows))
     refuse_entries(read$position[read$position > 0], rows)
     return(read$bits)
   }
@@ -454,15 +454,15 @@ bit_rows <- function(rows, codec) {
   )
 }
 
-whole_matrix <- function(rows) {
-  whole <- rows
-  suppressWarnings(storage.mode(whole) <- "integer")
-  if (is.double(rows)) refuse_entries(which(is.na(whole) | whole != rows), rows)
-  whole
+integer_matrix <- function(rows) {
+  integers <- rows
+  suppressWarnings(storage.mode(integers) <- "integer")
+  if (is.double(rows)) refuse_entries(which(is.na(integers) | integers != rows), rows)
+  integers
 }
 
-refuse_entries <- function(at, rows) {
-  refuse_reports((at - 1) %% nrow(rows) + 1, rows)
+refuse_entries <- function(positions, rows) {
+  refuse_reports((positions - 1) %% nrow(rows) + 1, rows)
 }
 
 # ---- long tables ----
@@ -483,9 +483,9 @@ long_rows <- function(x, mechanism) {
   bit <- if (is.null(codec$drawn)) 1 else column_numbers(x$bit)
   id <- match(x$id, unique(x$id))
   none <- is.na(level) & is.null(size)
-  place <- replace(match_long(level, codec), none, 0L)
-  again <- duplicated(id * (codec$width + 1) + place)
-  bad <- which(is.na(x$id) | is.na(place) | again | !bit %in% 0:1 | (none & id %in% id[!none]))[
+  index <- replace(match_long(level, codec), none, 0L)
+  is_repeated <- duplicated(id * (codec$width + 1) + index)
+  bad <- which(is.na(x$id) | is.na(index) | is_repeated | !bit %in% 0:1 | (none & id %in% id[!none]))[
     1
   ]
   if (!is.na(bad)) {
@@ -497,13 +497,13 @@ long_rows <- function(x, mechanism) {
     wrong <- which(tabulate(id) != size)
     if (length(wrong)) abort_report_at(wrong[1], sprintf("must have %s rows", format_count(size)))
     return(matrix(
-      (place * (2 * bit - 1))[order(id, place)], ncol = size,
+      (index * (2 * bit - 1))[order(id, index)], ncol = size,
       byrow = TRUE
     ))
   }
   check_empty_reports(mechanism, length(unique(id)), sum(none))
   ones_at(
-    id[!none], place[!none], max(id, 0L), codec$width
+    id[!none], index[!none], max(id, 0L), codec$width
   )
 }
 
@@ -540,11 +540,11 @@ one_row_each <- function(x, mechanism, weights, by) {
     same <- values == values[first] | (is.na(values) & is.na(values[first]))
     if (!all(same %in% TRUE)) abort("All rows of a report must have the same group and weight.")
   }
-  at <- unique(first)
+  rows <- unique(first)
   list(
     x = rr_reports(x, mechanism),
-    weights = weights[at],
-    by = if (!is.null(by)) lapply(by, `[`, at)
+    weights = weights[rows],
+    by = if (!is.null(by)) lapply(by, `[`, rows)
   )
 }
 
@@ -633,7 +633,7 @@ count_reports.rr_mechanism <- function(
 }
 
 # `codes - first` is the 0-based category. `shown` is what the user gave, for the error message.
-count_codes <- function(codes, first, shown, mechanism, groups, weights, na.rm) {
+count_codes <- function(codes, first, reports, mechanism, groups, weights, na.rm) {
   k <- length(mechanism$reports)
   count <- function(weights) {
     .Call(
@@ -642,7 +642,7 @@ count_codes <- function(codes, first, shown, mechanism, groups, weights, na.rm) 
     )
   }
   result <- count(weights)
-  if (result$position > 0) abort_report(shown, result$position, mechanism)
+  if (result$position > 0) abort_report(reports, result$position, mechanism)
   shape <- function(counts) if (is.null(groups)) counts else matrix(counts, nrow = k)
   counts <- shape(result$counts)
   # Weighted reports have a second number: how many there were.
@@ -655,9 +655,9 @@ count_codes <- function(codes, first, shown, mechanism, groups, weights, na.rm) 
 tally_sums <- function(counts) if (is.matrix(counts)) colSums(counts) else sum(counts)
 
 # How often each of the categories 0, 1, ... was reported, group by group.
-count_cells <- function(cells, number, read) {
+count_cells <- function(cells, n_cells, read) {
   .Call(
-    C_rr_tally, cells, 0L, as.double(number), read$groups, read$each, read$weights, FALSE
+    C_rr_tally, cells, 0L, as.double(n_cells), read$groups, read$each, read$weights, FALSE
   )$counts
 }
 
@@ -704,11 +704,11 @@ count_signs <- function(read, size, width, cohorts = 1) {
 # set of reports in a hundred million is such.
 check_ones <- function(reports, mechanism) {
   d <- mechanism$d
-  held <- d / mechanism$buckets
-  chance <- held * mechanism$p * mechanism$q^(d - 1) +
-    (1 - held) * mechanism$q^d
+  p_drawn <- d / mechanism$buckets
+  p_positive <- p_drawn * mechanism$p * mechanism$q^(d - 1) +
+    (1 - p_drawn) * mechanism$q^d
   if (all(report_values(reports) >= 0) &&
-      length(reports) * log(chance) < log(1e-8)) {
+      length(reports) * log(p_positive) < log(1e-8)) {
     abort(
       c(
         "{.arg x} must hold reports of this mechanism, some of whose positions are negative.",

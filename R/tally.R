@@ -121,7 +121,7 @@ rr_tally.default <- function(
   keep = c("counts", "sets")
 ) {
   check_dots_empty(...)
-  tell_frequencies(weights)
+  inform_frequencies(weights)
   tally_answers(
     list(reports = x, times = count, weights = weights, by = by), mechanism, na.rm, keep
   )
@@ -318,13 +318,13 @@ check_times <- function(times, n) {
 
 # Frequencies that are given as weights make standard errors too large: n = (sum w)^2 / sum w^2 is
 # not their sum.
-tell_frequencies <- function(weights) {
-  known <- is_numbers(weights) && length(weights) && all(is.finite(weights))
-  if (!known || any(weights != floor(weights)) || mean(weights) < 2) {
+inform_frequencies <- function(weights) {
+  is_valid <- is_numbers(weights) && length(weights) && all(is.finite(weights))
+  if (!is_valid || any(weights != floor(weights)) || mean(weights) < 2) {
     return(invisible())
   }
-  shown <- format(mean(weights), digits = 3)
-  cli::cli_inform(c("{.arg weights} are whole numbers, {shown} on average.",
+  average <- format(mean(weights), digits = 3)
+  cli::cli_inform(c("{.arg weights} are whole numbers, {average} on average.",
                     i = "Rows that stand for so many reports are told by {.arg count}."),
                   class = "candor_message_weights")
 }
@@ -416,10 +416,10 @@ with_blocks <- function(tally, blocks) {
   tally
 }
 
-merge_blocks <- function(parts) {
+merge_blocks <- function(blocks) {
   counts <- rowsum(
-    t(do.call(cbind, lapply(parts, `[[`, "counts"))),
-    unlist(lapply(parts, `[[`, "label")), reorder = FALSE
+    t(do.call(cbind, lapply(blocks, `[[`, "counts"))),
+    unlist(lapply(blocks, `[[`, "label")), reorder = FALSE
   )
   list(label = rownames(counts), counts = unname(t(counts)))
 }

@@ -7,15 +7,15 @@ is_numbers <- function(x) is.numeric(x) && !is.object(x)
 is_number <- function(x) is_numbers(x) && length(x) == 1L && !is.na(x)
 
 # An argument that is not what it must be: `what` says it in the words of an error.
-must_be <- function(x, arg, what, class = "argument", remedy = NULL) {
+must_be <- function(x, arg, noun, class = "argument", remedy = NULL) {
   abort(
-    c(paste0("{.arg {arg}} must be ", what, "."), x = "It is {describe(x)}.", i = remedy), class
+    c(paste0("{.arg {arg}} must be ", noun, "."), x = "It is {describe(x)}.", i = remedy), class
   )
 }
 
 # A condition that has no check of its own.
-check_that <- function(good, x, arg, what, class = "argument") {
-  if (isTRUE(good)) invisible(x) else must_be(x, arg, what, class)
+check_that <- function(is_valid, x, arg, noun, class = "argument") {
+  if (isTRUE(is_valid)) invisible(x) else must_be(x, arg, noun, class)
 }
 
 check_number <- function(
@@ -63,18 +63,18 @@ check_epsilon <- function(x, remedy = NULL) {
 
 check_epsilons <- function(x) vapply(check_grid(x, "epsilon"), check_epsilon, 0)
 
-check_grid <- function(x, arg, whole = FALSE) {
-  good <- is_numbers(x) && length(x) && all(
-    is.finite(x) & (if (whole) {
+check_grid <- function(x, arg, is_whole = FALSE) {
+  is_valid <- is_numbers(x) && length(x) && all(
+    is.finite(x) & (if (is_whole) {
       x >= 1 & x <= 2^53 & x == floor(x)
     } else {
       x > 0
     })
   )
-  what <- paste(
-    if (whole) "whole numbers, at least 1," else "finite numbers above 0", "which all differ"
+  noun <- paste(
+    if (is_whole) "whole numbers, at least 1," else "finite numbers above 0", "which all differ"
   )
-  as.double(check_that(good && !anyDuplicated(x), x, arg, what))
+  as.double(check_that(is_valid && !anyDuplicated(x), x, arg, noun))
 }
 
 check_probability <- function(x, arg) {
@@ -118,10 +118,10 @@ check_count <- function(x, arg, min = 0, max = 2^53) {
     return(as.double(x))
   }
   # Mention an extreme upper limit only when it is exceeded.
-  told <- max < .Machine$integer.max || (is_number(x) && x > max)
-  range <- paste("one whole number,", if (told) "from" else "at least", format_count(min))
+  is_limited <- max < .Machine$integer.max || (is_number(x) && x > max)
+  range <- paste("one whole number,", if (is_limited) "from" else "at least", format_count(min))
   must_be(
-    x, arg, paste0(range, if (told) paste(" to", format_count(max)))
+    x, arg, paste0(range, if (is_limited) paste(" to", format_count(max)))
   )
 }
 
@@ -159,8 +159,8 @@ check_mechanism <- function(x, arg = "mechanism") {
 }
 
 # An object of one of the classes; `what` says which in words.
-check_class <- function(x, arg, class, what) {
-  if (inherits(x, class)) x else must_be(x, arg, what)
+check_class <- function(x, arg, class, noun) {
+  if (inherits(x, class)) x else must_be(x, arg, noun)
 }
 
 # The package's own verbs never swallow arguments, which are almost always misspelt ones, and ask
@@ -229,16 +229,16 @@ check_levels <- function(levels, arg = "levels") {
       numeric = if (k == 2) c(1, 2)
     ))
   }
-  plain <- is.character(levels) || is.logical(levels) || is_numbers(levels)
-  check_that(plain && length(levels) >= 2L && !anyNA(levels), levels, arg,
+  is_valid <- is.character(levels) || is.logical(levels) || is_numbers(levels)
+  check_that(is_valid && length(levels) >= 2L && !anyNA(levels), levels, arg,
              "labels of at least 2 categories, none of them NA, or a number of categories")
   numeric <- if (is.numeric(levels)) as.double(levels)
   labels <- if (is.null(numeric)) check_text(as.character(levels), arg) else label_text(levels)
   check_label_bytes(labels, arg)
   if (is.null(numeric) && !is.null(numeric <- label_numbers(labels))) {
     # R may have written them with an exponent.
-    known <- which(!is.na(numeric))
-    labels[known] <- number_text(numeric[known])
+    index <- which(!is.na(numeric))
+    labels[index] <- number_text(numeric[index])
   }
   check_labels_differ(labels, if (is.character(levels)) written_numbers(labels), arg)
   list(labels = labels, numeric = numeric)
@@ -278,13 +278,13 @@ label_numbers <- function(labels) {
 match_levels <- function(x, levels, arg, absent = NULL, bits = NULL) {
   names <- names(x)
   if (is.null(names) || identical(names, levels)) return(unname(x))
-  place <- match(names, levels)
-  if (all(is.na(place)) && !is.null(bits)) {
-    place <- bit_positions(names, bits) %||% place
+  index <- match(names, levels)
+  if (all(is.na(index)) && !is.null(bits)) {
+    index <- bit_positions(names, bits) %||% index
   }
-  missing <- setdiff(seq_along(levels), place)
-  if (anyNA(place) || anyDuplicated(place) || (length(missing) && is.null(absent))) {
-    odd <- c(names[is.na(place) | duplicated(place)], levels[missing])[
+  missing <- setdiff(seq_along(levels), index)
+  if (anyNA(index) || anyDuplicated(index) || (length(missing) && is.null(absent))) {
+    odd <- c(names[is.na(index) | duplicated(index)], levels[missing])[
       1
     ]
     abort(
@@ -296,7 +296,7 @@ match_levels <- function(x, levels, arg, absent = NULL, bits = NULL) {
     )
   }
   values <- rep(absent %||% NA_real_, length(levels))
-  values[place] <- x
+  values[index] <- x
   values
 }
 
@@ -330,9 +330,9 @@ machine_memory <- function() {
     lines <- tryCatch(
       readLines(file, warn = FALSE), error = function(e) "", warning = function(w) ""
     )
-    found <- grepl(sprintf("^%s:? *[0-9]+", name), lines)
-    if (any(found)) {
-      as.numeric(sub(sprintf("^%s:? *([0-9]+).*", name), "\\1", lines[found][1]))
+    is_stated <- grepl(sprintf("^%s:? *[0-9]+", name), lines)
+    if (any(is_stated)) {
+      as.numeric(sub(sprintf("^%s:? *([0-9]+).*", name), "\\1", lines[is_stated][1]))
     } else {
       Inf
     }
@@ -342,12 +342,12 @@ machine_memory <- function() {
   )
 }
 
-check_memory <- function(bytes, arg, what) {
+check_memory <- function(bytes, arg, noun) {
   if (bytes > machine_memory()) {
     abort(
       c(
         "{.arg {arg}} is too large for this machine's memory.",
-        x = "{what} would take {format_bytes(bytes)}."
+        x = "{noun} would take {format_bytes(bytes)}."
       ),
       c("too_large", "argument")
     )

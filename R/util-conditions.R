@@ -131,18 +131,18 @@ user_frame <- function() {
       as.list(sys.call(k - 1L))[-1L]
     )
   }
-  found <- NULL
+  outermost <- NULL
   for (k in rev(seq_len(sys.nframe()))) {
     top <- topenv(environment(sys.function(k)) %||% baseenv())
     if (identical(top, ours)) {
-      found <- k
+      outermost <- k
       from <- topenv(sys.frame(sys.parents()[k]))
       if (!identical(from, ours) && !passes_calls_on(from) && !is_dispatched(k)) break
     } else if (!passes_calls_on(top)) {
       break
     }
   }
-  if (!is.null(found)) sys.frame(found)
+  if (!is.null(outermost)) sys.frame(outermost)
 }
 
 passes_calls_on <- function(top) {
@@ -174,15 +174,15 @@ abort_status <- function(class, kernel, meaning) {
 }
 
 # The kind of a value and never the value itself: for errors about a respondent's answer.
-describe_kind <- function(x) describe(x, shown = FALSE)
+describe_kind <- function(x) describe(x, is_shown = FALSE)
 
 # How a value looks in the "It is ..." line of an error: short, and never a page of numbers.
-describe <- function(x, shown = TRUE) {
+describe <- function(x, is_shown = TRUE) {
   if (is.null(x)) return("NULL")
   if (is.function(x)) return("a function")
   if (is.data.frame(x)) return(sprintf("a data frame with %d columns", length(x)))
   single <- is.atomic(x) && length(x) == 1L
-  if (single && shown) {
+  if (single && is_shown) {
     return(if (is.character(x) && !is.na(x)) {
       encodeString(x, quote = "\"")
     } else {

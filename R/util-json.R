@@ -5,20 +5,20 @@
 json_text <- function(x) {
   if (is.null(x)) return("null")
   if (is.list(x)) {
-    parts <- vapply(x, json_text, "", USE.NAMES = FALSE)
+    texts <- vapply(x, json_text, "", USE.NAMES = FALSE)
     if (is.null(names(x))) {
-      return(paste0("[", paste(parts, collapse = ", "), "]"))
+      return(paste0("[", paste(texts, collapse = ", "), "]"))
     }
     return(paste0(
       "{",
-      paste0(vapply(names(x), json_text, ""), ": ", parts, collapse = ", "), "}"
+      paste0(vapply(names(x), json_text, ""), ": ", texts, collapse = ", "), "}"
     ))
   }
-  one <- length(x) == 1L && !inherits(x, "AsIs")
+  is_scalar <- length(x) == 1L && !inherits(x, "AsIs")
   x <- as.vector(unclass(x))
-  if (is.character(x)) return(as.character(jsonlite::toJSON(x, auto_unbox = one)))
-  parts <- if (is.logical(x)) ifelse(x, "true", "false") else json_numbers(x)
-  if (one) parts else paste0("[", paste(parts, collapse = ", "), "]")
+  if (is.character(x)) return(as.character(jsonlite::toJSON(x, auto_unbox = is_scalar)))
+  texts <- if (is.logical(x)) ifelse(x, "true", "false") else json_numbers(x)
+  if (is_scalar) texts else paste0("[", paste(texts, collapse = ", "), "]")
 }
 
 # The shorter of 15 and 17 digits that is the number: 0.1, not 0.10000000000000001. Whole numbers
@@ -26,12 +26,12 @@ json_text <- function(x) {
 json_numbers <- function(x) {
   if (!length(x)) return(character())
   text <- sprintf("%.15g", x)
-  other <- which(
+  inexact <- which(
     as.double(parse_json_text(paste0("[", paste(text, collapse = ","), "]"))) != x
   )
-  text[other] <- sprintf(
-    c("%.17g", "%.16e")[1 + (abs(x[other]) > 2^53)],
-    x[other]
+  text[inexact] <- sprintf(
+    c("%.17g", "%.16e")[1 + (abs(x[inexact]) > 2^53)],
+    x[inexact]
   )
   text
 }
@@ -58,6 +58,6 @@ plain_arrays <- function(x) {
 has_half_character <- function(text) {
   if (!grepl("\\\\u[dD][89a-fA-F]", text)) return(FALSE)
   bare <- gsub("\\\\\\\\", "", text)
-  whole <- gsub("\\\\u[dD][89abAB][0-9a-fA-F]{2}\\\\u[dD][c-fC-F]", "", bare)
-  grepl("\\\\u[dD][89a-fA-F]", whole)
+  remaining <- gsub("\\\\u[dD][89abAB][0-9a-fA-F]{2}\\\\u[dD][c-fC-F]", "", bare)
+  grepl("\\\\u[dD][89a-fA-F]", remaining)
 }

@@ -82,10 +82,10 @@ end_leaders <- function(x, y, line, range, log, gap) {
   y <- scaled(y, "y")
   range <- scaled(range, "y")
   last <- vapply(names, function(name) {
-    own <- which(line == name & is.finite(y))
-    own[which.max(as.numeric(x[own]))]
+    rows <- which(line == name & is.finite(y))
+    rows[which.max(as.numeric(x[rows]))]
   }, 0L)
-  at <- moved_apart(
+  label_y <- moved_apart(
     y[last],
     min(gap, 1 / (length(names) - 1)) * diff(range), range
   )
@@ -93,18 +93,18 @@ end_leaders <- function(x, y, line, range, log, gap) {
     x = raised(x[last], "x"),
     xend = raised(max(x) + 0.05 * diff(range(x)), "x"),
     y = raised(y[last], "y"),
-    yend = raised(at, "y"),
+    yend = raised(label_y, "y"),
     line = factor(names, names)
   )
 }
 
 # The nearest places at least `gap` from each other and within the range, in the same order.
-moved_apart <- function(at, gap, range) {
-  order <- order(at)
-  steps <- gap * (seq_along(at) - 1)
-  moved <- isoreg(at[order] - steps)$yf + steps
+moved_apart <- function(positions, gap, range) {
+  order <- order(positions)
+  steps <- gap * (seq_along(positions) - 1)
+  moved <- isoreg(positions[order] - steps)$yf + steps
   replace(
-    at, order,
+    positions, order,
     pmin(pmax(moved, range[1] + steps), range[2] - rev(steps))
   )
 }

@@ -210,7 +210,7 @@ row_panels <- function(layout, scales = "fixed") {
 # Keeps the height with the picture until it is drawn, by plot(), print() or ggsave(), when the
 # device is known. The usual 4 inches hold 40 rows.
 with_height <- function(picture, layout) {
-  if (layout$height > 4.2) tell_height(layout)
+  if (layout$height > 4.2) inform_height(layout)
   structure(picture, row_layout = layout)
 }
 
@@ -224,7 +224,7 @@ print.rr_picture <- function(x, ...) {
   by <- min(1, max(0.5, size[1] / 5))
   if (!is.null(layout) && layout$height <= 4.2 &&
       by * layout$height > size[2] + 0.25) {
-    tell_height(layout)
+    inform_height(layout)
   }
   print(
     shrunk(structure(x, class = setdiff(class(x), "rr_picture")), by), ...
@@ -232,26 +232,26 @@ print.rr_picture <- function(x, ...) {
   invisible(x)
 }
 
-shrunk <- function(picture, by) {
-  if (by == 1) return(picture)
+shrunk <- function(picture, factor) {
+  if (factor == 1) return(picture)
   lengths <- c(
     "plot.margin", "panel.spacing", "panel.spacing.x", "panel.spacing.y", "legend.spacing.x",
     "legend.key.height", "legend.key.width", "legend.key.size", "axis.ticks.length"
   )
   lengths <- Filter(function(name) inherits(picture$theme[[name]], "unit"), lengths)
   smaller <- lapply(picture$theme[lengths], function(x) {
-    structure(by * x, class = class(x))
+    structure(factor * x, class = class(x))
   })
-  smaller$text <- ggplot2::element_text(size = by * picture$theme$text$size)
+  smaller$text <- ggplot2::element_text(size = factor * picture$theme$text$size)
   picture$layers <- lapply(picture$layers, function(layer) {
     sized <- names(layer$aes_params) %in% c("size", "linewidth", "stroke")
-    parameters <- replace(layer$aes_params, sized, lapply(layer$aes_params[sized], `*`, by))
+    parameters <- replace(layer$aes_params, sized, lapply(layer$aes_params[sized], `*`, factor))
     ggplot2::ggproto(NULL, layer, aes_params = parameters)
   })
   picture + do.call(ggplot2::theme, smaller)
 }
 
-tell_height <- function(layout) {
+inform_height <- function(layout) {
   cli::cli_inform(
     c(
       "{layout$rows} rows need a picture {layout$height} inches high, or they overlap or lose names.",
@@ -280,14 +280,14 @@ percent_labels <- function(x) paste0(point_labels(x), "%")
 
 # Breaks of an axis that has room for few labels: about so many, at round numbers, and not more than
 # `most`.
-few_breaks <- function(n, most = Inf) function(limits) {
+few_breaks <- function(n, max_breaks = Inf) function(limits) {
   # One tick says nothing of the scale.
   for (more in n + 0:3) {
     breaks <- pretty(limits, more)
     breaks <- breaks[breaks >= limits[1] & breaks <= limits[2]]
     if (length(breaks) >= if (n < 5) 2L else 3L) break
   }
-  if (length(breaks) <= most) return(breaks)
+  if (length(breaks) <= max_breaks) return(breaks)
   # Every other one, with that at 0.
   sparse <- breaks[(seq_along(breaks) - which.min(abs(breaks))) %% 2 == 0]
   if (length(sparse) > 1L) sparse else breaks
@@ -295,19 +295,19 @@ few_breaks <- function(n, most = Inf) function(limits) {
 
 # An axis of dates, times or numbers, with about `n` ticks: at these times themselves where they are
 # few. Whole numbers, such as years, have ticks at whole numbers.
-scale_x_places <- function(places, n, expand = NULL) {
-  ticks <- sort(unique(places))
-  whole <- !is.numeric(places) || all(places == round(places))
-  breaks <- if (whole && length(ticks) <= n + 1L) ticks else few_breaks(n)
-  if (is.numeric(places) && whole && is.function(breaks)) {
+scale_x_places <- function(positions, n, expand = NULL) {
+  ticks <- sort(unique(positions))
+  is_whole <- !is.numeric(positions) || all(positions == round(positions))
+  breaks <- if (is_whole && length(ticks) <= n + 1L) ticks else few_breaks(n)
+  if (is.numeric(positions) && is_whole && is.function(breaks)) {
     breaks <- function(limits) {
       Filter(function(b) b == round(b), few_breaks(n)(limits))
     }
   }
-  given <- list(breaks = breaks, guide = no_overlap(), expand = expand %||% ggplot2::waiver())
-  if (inherits(places, "Date")) return(do.call(ggplot2::scale_x_date, given))
-  if (is.numeric(places)) return(do.call(ggplot2::scale_x_continuous, given))
-  do.call(ggplot2::scale_x_datetime, c(given, list(labels = time_labels)))
+  arguments <- list(breaks = breaks, guide = no_overlap(), expand = expand %||% ggplot2::waiver())
+  if (inherits(positions, "Date")) return(do.call(ggplot2::scale_x_date, arguments))
+  if (is.numeric(positions)) return(do.call(ggplot2::scale_x_continuous, arguments))
+  do.call(ggplot2::scale_x_datetime, c(arguments, list(labels = time_labels)))
 }
 
 # The time of day has a line of its own, and midnight needs none.
@@ -317,11 +317,11 @@ power_labels <- function(x) {
   short <- sub(
     "e([+-])0+", "e\\1", format(x, scientific = TRUE, digits = 1, trim = TRUE)
   )
-  plain <- format(x, trim = TRUE, drop0trailing = TRUE, scientific = FALSE, digits = 2)
+  decimal <- format(x, trim = TRUE, drop0trailing = TRUE, scientific = FALSE, digits = 2)
   ifelse(
     is.na(x), NA,
     ifelse(
-      x >= 1e4 | x < 1e-3, sub("+", "", short, fixed = TRUE), plain
+      x >= 1e4 | x < 1e-3, sub("+", "", short, fixed = TRUE), decimal
     )
   )
 }

@@ -30,12 +30,12 @@ without_missing_codes <- function(x) {
   limits <- attr(x, "na_range", exact = TRUE)
   class <- oldClass(x)
   x <- unclass(x)
-  gone <- x %in% attr(x, "na_values", exact = TRUE)
+  is_missing <- x %in% attr(x, "na_values", exact = TRUE)
   if (length(limits) == 2L) {
-    gone <- gone |
+    is_missing <- is_missing |
       (!is.na(x) & x >= limits[1] & x <= limits[2])
   }
-  x[gone] <- NA
+  x[is_missing] <- NA
   oldClass(x) <- class
   x
 }
@@ -74,11 +74,11 @@ number_text <- function(x, digits = 17) {
   if (is.integer(x)) return(as.character(x))
   x <- as.double(plain_numbers(x))
   text <- rep(NA_character_, length(x))
-  whole <- !is.na(x) & x == floor(x) & is.finite(x)
-  text[whole] <- sprintf("%.0f", x[whole] + 0)
-  other <- !is.na(x) & !whole
-  text[other] <- sprintf("%.15g", x[other])
-  short <- if (digits > 15) which(other & as.numeric(text) != x)
+  is_whole <- !is.na(x) & x == floor(x) & is.finite(x)
+  text[is_whole] <- sprintf("%.0f", x[is_whole] + 0)
+  is_fraction <- !is.na(x) & !is_whole
+  text[is_fraction] <- sprintf("%.15g", x[is_fraction])
+  short <- if (digits > 15) which(is_fraction & as.numeric(text) != x)
   text[short] <- sprintf("%.17g", x[short])
   text
 }
@@ -94,8 +94,8 @@ label_text <- function(x) {
 # holds to the unit.
 written_numbers <- function(text) {
   numbers <- rep(NA_real_, length(text))
-  good <- grepl("^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$", text, perl = TRUE)
-  numbers[good] <- as.numeric(text[good])
+  is_valid <- grepl("^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$", text, perl = TRUE)
+  numbers[is_valid] <- as.numeric(text[is_valid])
   numbers[which(abs(numbers) >= 2^53)] <- NA
   numbers
 }
@@ -106,25 +106,25 @@ number_of <- function(n, noun, plural = "s") {
 }
 
 # "1 category", "50 categories".
-category_words <- function(number) {
-  paste(format_count(number), if (number == 1) "category" else "categories")
+category_words <- function(k) {
+  paste(format_count(k), if (k == 1) "category" else "categories")
 }
 
 # The label that somebody may have meant by the first of some names that is none: the nearest by
 # edits, whatever its case, for an error; NULL where none is near.
-meant_of <- function(given, labels) {
-  if (!is.character(given) && !is.factor(given)) return(NULL)
-  value <- setdiff(as.character(given), labels)[1]
+meant_of <- function(names, labels) {
+  if (!is.character(names) && !is.factor(names)) return(NULL)
+  value <- setdiff(as.character(names), labels)[1]
   # Text in an undeclared encoding is near nothing.
   if (is.na(value) || is.na(nchar(value, allowNA = TRUE)) ||
       length(labels) > 1e4) {
     return(NULL)
   }
   distance <- as.vector(utils::adist(trimws(value), labels, ignore.case = TRUE))
-  at <- which.min(distance)
-  near <- length(at) && distance[at] <= max(1, nchar(value) %/% 3) &&
-    distance[at] < nchar(labels[at])
-  if (near) sprintf("Did you mean %s?", encodeString(labels[at], quote = "\""))
+  index <- which.min(distance)
+  near <- length(index) && distance[index] <= max(1, nchar(value) %/% 3) &&
+    distance[index] < nchar(labels[index])
+  if (near) sprintf("Did you mean %s?", encodeString(labels[index], quote = "\""))
 }
 
 # The text of a factor, whose codes may be no places among its levels where it was made by hand or
@@ -143,7 +143,7 @@ interval_kinds <- c("wilson", "exact", "wald", "bootstrap", "profile", "credible
 
 # How many standard deviations a two-sided interval reaches; from the upper tail, whose digits a
 # level next to 1 has.
-normal_quantile <- function(level) qnorm((1 - level) / 2, lower.tail = FALSE)
+normal_quantile <- function(conf.level) qnorm((1 - conf.level) / 2, lower.tail = FALSE)
 
 capitalise <- function(text) {
   paste0(toupper(substr(text, 1, 1)), substring(text, 2))
@@ -176,7 +176,7 @@ mark <- function(table, class, ...) {
 # As a plain data frame. data.frame() hands on the arguments of as.data.frame(); what other packages
 # add is ignored.
 plain_frame <- function(table, row.names = NULL, optional = FALSE, ..., stringsAsFactors = FALSE) {
-  warn_ignored(..., known = names(formals()))
+  warn_ignored(..., accepted = names(formals()))
   frame <- as.data.frame(table)
   if (stringsAsFactors) {
     frame[] <- lapply(frame, function(column) {
@@ -187,15 +187,15 @@ plain_frame <- function(table, row.names = NULL, optional = FALSE, ..., stringsA
   frame
 }
 
-nearest <- function(x, least, most) pmin(pmax(x, least), most)
+nearest <- function(x, low, high) pmin(pmax(x, low), high)
 
 # Standard errors; an unbiased estimate of a variance may be below 0 and then has none.
 root <- function(variance) sqrt(ifelse(variance < 0, NA_real_, variance))
 
 # Every group has its sum, also one without values.
-group_sums <- function(values, groups, number) {
+group_sums <- function(values, groups, n_groups) {
   as.vector(
-    rowsum(c(values, numeric(number)), c(groups, seq_len(number)))
+    rowsum(c(values, numeric(n_groups)), c(groups, seq_len(n_groups)))
   )
 }
 
@@ -211,9 +211,9 @@ bind_groups <- function(tables, groups) {
 adds_up <- function(theta) abs(sum(theta) - 1) <= 1e-6
 
 # The matrix that confint() gives, its columns named as R does: "2.5 %".
-bounds_matrix <- function(low, high, level, labels) {
+bounds_matrix <- function(low, high, conf.level, labels) {
   tails <- format(
-    50 * c(1 - level, 1 + level), trim = TRUE, digits = 3,
+    50 * c(1 - conf.level, 1 + conf.level), trim = TRUE, digits = 3,
     scientific = FALSE, decimal.mark = "."
   )
   matrix(
@@ -267,27 +267,27 @@ format_estimates <- function(table, digits) {
 within_80 <- function(lines) {
   indent <- nchar(sub("^( *).*", "\\1", lines))
   # A number stays beside its name.
-  kept <- gsub(" = ", "\001=\001", lines, fixed = TRUE)
+  joined <- gsub(" = ", "\001=\001", lines, fixed = TRUE)
   wrapped <- Map(
     function(line, by) {
       strwrap(line, width = 81, indent = by, exdent = by + 2)
     },
-    kept, indent
+    joined, indent
   )
   gsub(
     "\001", " ",
-    unlist(ifelse(nchar(lines) > 80, wrapped, kept), use.names = FALSE), fixed = TRUE
+    unlist(ifelse(nchar(lines) > 80, wrapped, joined), use.names = FALSE), fixed = TRUE
   )
 }
 
 # The first rows of a table, and how many more there are.
 print_rows <- function(table, n, digits, total = nrow(table)) {
-  shown <- as.data.frame(head(table, n))
+  rows <- as.data.frame(head(table, n))
   # A share of 1e-17 is a rounding of 0, and would have all others printed as 1.000e+00.
-  if (is.numeric(shown$estimate)) {
-    shown$estimate[which(abs(shown$estimate) < 1e-15)] <- 0
+  if (is.numeric(rows$estimate)) {
+    rows$estimate[which(abs(rows$estimate) < 1e-15)] <- 0
   }
-  print(format_p(format_estimates(shown, digits), digits), digits = digits, row.names = FALSE)
+  print(format_p(format_estimates(rows, digits), digits), digits = digits, row.names = FALSE)
   if (total > n) cat("  ... and ", format_count(total - n), " more; see tidy()\n", sep = "")
 }
 
@@ -308,10 +308,10 @@ draw_multinomial <- function(nsim, n, shares) {
       draw_seed(), 0, 0, nsim
     ))
   }
-  do.call(cbind, lapply(blocks(nsim, length(shares)), function(part) {
+  do.call(cbind, lapply(blocks(nsim, length(shares)), function(chunk) {
     # rmultinom() does not look for interrupts, and the few other calls here do not either.
     Sys.sleep(0)
-    rmultinom(part[2], n, shares)
+    rmultinom(chunk[2], n, shares)
   }))
 }
 
@@ -326,18 +326,18 @@ blocks <- function(end, size) {
 # Whole counts closest to n * shares that add up to n.
 whole_shares <- function(n, shares) {
   exact <- n * shares
-  whole <- floor(exact)
-  short <- round(n - sum(whole))
+  counts <- floor(exact)
+  short <- round(n - sum(counts))
   if (short > 0) {
-    first <- order(exact - whole, decreasing = TRUE)[
-      seq_len(min(short, length(whole)))
+    first <- order(exact - counts, decreasing = TRUE)[
+      seq_len(min(short, length(counts)))
     ]
-    whole[first] <- whole[first] + 1
+    counts[first] <- counts[first] + 1
   }
   # Near 2^53 the products are themselves rounded to whole numbers, and by more than one in all.
-  largest <- which.max(whole)
-  whole[largest] <- whole[largest] + (n - sum(whole))
-  whole
+  largest <- which.max(counts)
+  counts[largest] <- counts[largest] + (n - sum(counts))
+  counts
 }
 
 # ---- arguments that a method ignores ----
@@ -345,7 +345,7 @@ whole_shares <- function(n, shares) {
 # Methods of generics of other packages begin with this, see R/zzz.R: `...` are the arguments that a
 # method has no use for, often misspelt ones, and `known` those that it has. Only who wrote the call
 # is told: other packages hand their arguments to methods of all classes.
-warn_ignored <- function(..., known) {
+warn_ignored <- function(..., accepted) {
   if (...length() == 0L) return(invisible())
   ours <- topenv()
   # Functions of this package, and lapply() and its like, pass on what they were given.
@@ -361,23 +361,23 @@ warn_ignored <- function(..., known) {
   caller <- topenv(from)
   if (isNamespace(caller) && getNamespaceName(caller) != getNamespaceName(ours)) return(invisible())
   names <- unique(...names() %||% "")
-  known <- setdiff(known[-1L], "...")
+  accepted <- setdiff(accepted[-1L], "...")
   names[!nzchar(names)] <- "(unnamed)"
   warn(
     c(
       "{cli::qty(names)}{?This argument was/These arguments were} ignored: {.arg {names}}.",
-      i = meant_of(names, known) %||% if (length(known)) "Known are {.arg {known}}."
+      i = meant_of(names, accepted) %||% if (length(accepted)) "Known are {.arg {accepted}}."
     ),
     "argument"
   )
 }
 
 # The fits that anova() was given. What else it was given, such as a test, is no model.
-given_models <- function(..., known) {
-  given <- list(...)
-  models <- vapply(given, is.list, NA)
+given_models <- function(..., accepted) {
+  arguments <- list(...)
+  models <- vapply(arguments, is.list, NA)
   do.call(
-    warn_ignored, c(given[!models], known = list(known)), envir = parent.frame()
+    warn_ignored, c(arguments[!models], accepted = list(accepted)), envir = parent.frame()
   )
-  given[models]
+  arguments[models]
 }
