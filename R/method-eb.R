@@ -1,13 +1,14 @@
-# Empirical Bayes. The core (estimate/eb.h) learns a prior from rows, categories that are alike, and
-# gives each row its posterior; here the rows are made, and taken back to categories.
+# This file has the estimates of empirical Bayes. The core (estimate/eb.h) learns a prior from rows,
+# categories that are alike, and gives each row its posterior; here the rows are made, and taken
+# back to categories.
 
 # Prior probabilities of the uniform distribution, power laws, two-level truths, and one category
 # above a power law, for the numbers of categories at which they were chosen (rows), and
 # interpolated between these. The odds of one heavy category against none matter most: among more
-# categories, one more often stands out by chance. Up to a hundred categories an explicit one is
-# needed, or a single category that holds half of all is taken for chance where reports barely show
-# it. Among very few, shapes that are not even fit by chance. The numbers are those for which even
-# truths lose little, and no truth of 20 categories and more loses much against maximum likelihood
+# categories, one more often stands out by chance. Up to a hundred categories need an explicit one:
+# else a single category that holds half of all is taken for chance if reports barely show it. Among
+# very few, shapes that are not even fit by chance. The numbers are those for which even truths lose
+# little, and no truth of 20 categories and more loses much against maximum likelihood
 # (inst/studies/eb.R).
 eb_weights <- function(k) {
   weights <- rbind(
@@ -24,9 +25,10 @@ eb_weights <- function(k) {
     c(1, 1, k / (k + 20), 1)
 }
 
-# Intervals are the hull of two fits. The second has prior weights that hardly favour the uniform
-# distribution, since the first may be sure of it before the data (inst/studies/eb-uncertainty.R).
-# With a reference the weights are those of the reference as it is, and of multiples of it.
+# The prior weights of one of two fits, whose hull is an interval. The second has prior weights that
+# hardly favour the uniform distribution, since the first may be sure of it before the data
+# (inst/studies/eb-uncertainty.R). If there is a reference the weights are those of the reference as
+# it is, and of multiples of it.
 eb_prior_weights <- function(k, wary, reference = FALSE) {
   if (reference) {
     return(if (wary) {
@@ -38,7 +40,8 @@ eb_prior_weights <- function(k, wary, reference = FALSE) {
   if (wary) c(0.01, 0.45, 0.29, 0.25) else eb_weights(k)
 }
 
-# Distinct counts beyond so many are put in bins, which a large tally would else spend seconds on.
+# The largest number of distinct counts. More are put in bins, since a large tally would else take
+# seconds.
 eb_max_rows <- 1000
 
 # Prior odds of the free form against the average of shapes that it sharpens.
@@ -60,8 +63,8 @@ eb_options <- function(options, evidence) {
   list(loss = loss, pool = pool, ordered = ordered, reference = reference)
 }
 
-# The law as P(y) = b + a share, for each category or alike for all. Counts that add up are not
-# binomial one by one.
+# list(a, b, binomial): the law as P(y) = b + a share, for each category or alike for all. Counts
+# that add up are not binomial one by one.
 eb_additive <- function(law) {
   c(law$binomial[c("a", "b")], list(binomial = !law$adds_up))
 }
@@ -72,10 +75,10 @@ is_alike <- function(additive) {
 
 # ---- rows ----
 
-# One group's categories as rows, in rising order of where their counts may come from, and the way
-# back: `place` takes values of the rows to the categories. Of equal categories a row is a distinct
-# count, or, where there are many, a bin of a tenth of a standard deviation, between whose means the
-# values are interpolated.
+# The categories of one group as rows, in rising order of eb_begin(); `expand` takes values of the
+# rows to the categories. A row of categories with equal a and b is a distinct count. If there are
+# many, it is a bin of a tenth of a standard deviation, and values are interpolated between the
+# means of bins.
 eb_rows <- function(counts, n, additive) {
   k <- length(counts)
   if (!is_alike(additive) || length(n) > 1) {
@@ -106,16 +109,16 @@ eb_rows <- function(counts, n, additive) {
   )
 }
 
-# About a twentieth of a standard deviation wide. The ends stay, so that all that lies between is
-# interpolated.
+# The bin of each count, about a twentieth of a standard deviation wide. The smallest and the
+# largest count have bins of their own, so that all between is interpolated.
 count_bins <- function(value) {
   bin <- floor(20 * sqrt(value + 0.375))
   bin[c(1, length(bin))] <- c(-1, Inf)
   cumsum(c(TRUE, diff(bin) != 0))
 }
 
-# Categories that differ in the probability of an innocuous answer, in the share that is expected of
-# them, or in how many reports are about them.
+# The rows of categories that differ in the probability of an innocuous answer, in their expected
+# share, or in the number of reports about them.
 eb_rows_unlike <- function(counts, n, additive, share) {
   base <- n * rep_len(additive$b, length(counts))
   slope <- n * additive$a * share
@@ -141,9 +144,9 @@ eb_rows_unlike <- function(counts, n, additive, share) {
   )
 }
 
-# A category that stands alone keeps the share that its reports say; the others are adjusted to make
-# up the total. (Sharing the difference with it by variance would be right for the right prior, but
-# has twice the risk of maximum likelihood where the prior is a little wrong.)
+# Does a category stand alone? It keeps the share of its reports; the others are adjusted to make up
+# the total. (Sharing the difference with it by variance would be right for the right prior, but has
+# twice the risk of maximum likelihood if the prior is a little wrong.)
 eb_alone <- function(rows) {
   apart <- diff(2 * sqrt(rows$count + 0.375)) > 8
   alone <- c(TRUE, apart) & c(apart, TRUE) & rows$categories == 1 &
@@ -154,8 +157,8 @@ eb_alone <- function(rows) {
 
 # ---- the fit ----
 
-# Of the evidence of one group, or of several that learn one prior: a list of results, one a group.
-# `levels`: of quantiles.
+# The results of one group, or of several that learn one prior: a list, one a group. `probs` are
+# those of quantiles.
 eb_fit <- function(groups, probs = double(), wary = FALSE) {
   k <- groups[[1]]$k
   additive <- eb_additive(groups[[1]]$law)
@@ -177,7 +180,7 @@ eb_fit <- function(groups, probs = double(), wary = FALSE) {
   )
 }
 
-# One group whose shares are multiples of a reference.
+# The result of one group whose shares are multiples of a reference.
 eb_fit_reference <- function(evidence, reference, probs = double(), wary = FALSE) {
   k <- evidence$k
   observed <- binomial_counts(evidence$law, evidence)
@@ -214,15 +217,16 @@ eb_fit_reference <- function(evidence, reference, probs = double(), wary = FALSE
   result
 }
 
-# Categories whose own reports tell their share to within this are not shrunk: the grid, whose steps
-# of 0.03 are a little smaller, need not resolve them. Two are left for it.
+# Is the share of a category so precise by its reports that it is not shrunk? The grid, whose steps
+# of 0.03 are a little smaller than the bound of 0.045, need not resolve it. At least two categories
+# are left for the grid.
 tells_its_share <- function(counts, n, additive) {
   exact <- counts > 0 & sqrt(counts) < 0.045 * (counts - n * additive$b)
   if (sum(!exact) < 2) exact[order(counts)[1:2]] <- FALSE
   exact
 }
 
-# The mass of each atom is spread up to half-way to its neighbours.
+# The density of the prior at `x`: the mass of each atom is spread up to half-way to its neighbours.
 prior_density <- function(prior, x) {
   edges <- c(
     0,
@@ -232,14 +236,14 @@ prior_density <- function(prior, x) {
   (prior$mass / diff(edges))[findInterval(x, edges, all.inside = TRUE)]
 }
 
-# Rows of all groups in one call of the core, and each group's answer in shares of its categories.
+# The results of all groups, whose rows are one call of the core, in shares of their categories.
 call_eb <- function(rows, totals, k, max_x, weights, relative, probs) {
   column <- function(name) unlist(lapply(rows, `[[`, name), use.names = FALSE)
   group <- rep(
     seq_along(rows), vapply(rows, function(r) length(r$count), 0L)
   )
   columns <- lapply(c("count", "categories", "base", "slope", "share", "tilt"), column)
-  # Each group's are in order; together they are not.
+  # The rows of each group are in order; together they are not.
   order <- if (length(rows) > 1) {
     order(eb_begin(columns[[1]], columns[[3]], columns[[4]]))
   } else {
@@ -272,15 +276,15 @@ call_eb <- function(rows, totals, k, max_x, weights, relative, probs) {
   })
 }
 
-# The least share from which a count may come, in units of what is expected of the category.
+# The least share from which a count may come, in units of the category's expected share.
 eb_begin <- function(count, base, slope) {
   pmax(
     (pmax(sqrt(count + 0.375) - 1.75, 0)^2 - base) / slope, 0
   )
 }
 
-# The results for several groups of one mechanism; `levels` as above, NA for the shares of least
-# absolute error.
+# The results for several groups of one mechanism; `probs` are those of quantiles, NA for the shares
+# of least absolute error.
 eb_results <- function(groups, options, probs = double(), wary = FALSE) {
   if (options$pool) return(eb_fit(groups, probs, wary))
   lapply(groups, function(evidence) {
@@ -312,15 +316,15 @@ estimate_eb <- function(groups, options) {
     abort("{.val eb} needs reports that speak for their truth: p above q.")
   }
   n <- vapply(groups, `[[`, 0, "n")
-  # The grid is as fine as the largest group wants it, all over what the smallest says nothing
-  # about.
+  # The grid is as fine as the largest group needs it, over the whole range that the smallest leaves
+  # open.
   if (options$pool && max(n) > 1e8 * min(n)) {
     abort("{.code pool = TRUE} takes groups of at most 1e8 times the size of the smallest.")
   }
   absolute <- options$loss == "absolute"
   Map(
     function(result, evidence) {
-      # No mean is 0, though its kernel, cut at e^-46, may say so.
+      # A mean is above 0, though its kernel, cut at e^-46, may give 0.
       estimate <- if (absolute) {
         pmax(result$quantile[, 1], 0)
       } else {
@@ -354,10 +358,10 @@ eb_fallback <- function(evidence, options) {
   )
 }
 
-# What the reports say about the sum of squared errors, whatever the prior: Stein's unbiased
-# estimate for Poisson counts, and two of its standard deviations to each side. `delta`: by how much
-# the error may exceed what the posterior expects. Reports that are not about some category say
-# nothing of its error.
+# list(expected.range, delta): the sum of squared errors by the reports alone, whatever the prior.
+# The range is Stein's unbiased estimate for Poisson counts, and two of its standard deviations to
+# each side. `delta` is the upper end, divided by the error that the posterior expects. Reports that
+# are not about some category say nothing of its error.
 eb_check <- function(observed, additive, mean, variance, expected) {
   share <- observed$counts / replace(observed$n, observed$n < 1, NA)
   noise <- share * (1 - share) / observed$n / additive$a^2
@@ -371,15 +375,16 @@ eb_check <- function(observed, additive, mean, variance, expected) {
   list(expected.range = range, delta = if (expected > 0) range[2] / expected else Inf)
 }
 
-# Variances given the sum of the shares: a share with much of the total variance loses much of its
-# own.
+# The variances given the sum of the shares: a share with much of the total variance loses much of
+# its variance.
 eb_variance <- function(result) {
   variance <- result$variance
   total <- sum(variance[result$tilted])
   if (total > 0) variance * ifelse(result$tilted, 1 - variance / total, 1) else variance
 }
 
-# The same with the covariances: about the population's shares.
+# The covariance of the shares of the population, diag(diagonal) less common common'; or NA with the
+# reason, `unknown`.
 eb_spread <- function(estimate, evidence, target) {
   detail <- evidence$details
   if (isTRUE(detail$fallback)) return(NULL)
@@ -403,12 +408,12 @@ eb_spread <- function(estimate, evidence, target) {
   list(diagonal = detail$variance, common = common)
 }
 
-# Of two categories the estimate is that of maximum likelihood.
+# The map of the estimate of two categories, which is that of maximum likelihood; else NULL.
 eb_map <- function(estimate, evidence) {
   if (isTRUE(evidence$details$fallback)) law_likelihood_map(evidence$law, evidence, estimate)
 }
 
-# What a reader must know before using the numbers.
+# The notes that a reader must know before using the numbers.
 eb_notes <- function(details) {
   gains <- unlist(lapply(details, `[[`, "gain"))
   c(
@@ -429,11 +434,11 @@ eb_notes <- function(details) {
   )
 }
 
-# The hull of two fits, see eb_prior_weights(), and of what the reports bear out. Each has equal
-# tails, drawn in towards the mean as far as the sum draws in the deviation. If the reports alone
-# cannot tell a share from 0 the interval begins there, and it never ends below the finest share
-# that the prior's grid knows. What shapes of the prior say about the tail below the noise is a
-# guess.
+# The credible limits: the hull of two fits, see eb_prior_weights(), and of the errors that the
+# reports allow, see eb_borne_out(). Each fit has equal tails, drawn in towards the mean as far as
+# the sum draws in the deviation. If the reports alone cannot tell a share from 0 the interval
+# begins there, and it never ends below the finest share of the prior's grid. The tail below the
+# noise is a guess of the prior's shapes.
 eb_credible <- function(groups, which, conf.level) {
   options <- groups[[1]]$details$eb
   if (options$pool && options$groups != length(groups)) {
@@ -483,12 +488,12 @@ eb_interval <- function(result, evidence, conf.level) {
   )
 }
 
-# Priors with an atom for many shares and with shares around it fit alike where the noise is larger
-# than what they differ by. The weight of the atom is a guess, and intervals that end at it excluded
-# most of many nearly equal shares. By the reports alone, whatever the prior, errors may be so
-# large: Stein's estimate of the mean square of errors in units of the noise, or 0 if it is below,
-# and two of its standard deviations; but no more than the noise. Categories that stand alone have
-# their own error.
+# The errors that the reports alone allow, whatever the prior, as a standard deviation for each
+# category, 0 for those that stand alone. The mean square of errors in units of the noise is at most
+# Stein's estimate, or 0 if it is below, and two of its standard deviations; but no more than the
+# noise. Priors with an atom for many shares and with shares around it fit alike if the noise is
+# larger than their difference. The weight of the atom is a guess, and intervals that end at it
+# excluded most of many nearly equal shares.
 eb_borne_out <- function(result, evidence) {
   observed <- binomial_counts(evidence$law, evidence)
   additive <- eb_additive(evidence$law)

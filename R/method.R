@@ -1,6 +1,6 @@
 # An estimation method is an object: what it needs from the law, its estimate, how the estimate
 # moves with the data. rr_estimate(), its help page, rr_choose_method(), studies and the notes of a
-# fit read the table below; they do not know the methods by name.
+# fit read the table below; they have no names of methods.
 
 #' An estimation method of your own
 #'
@@ -146,14 +146,16 @@ print.rr_method <- function(x, ...) {
 
 # ---- the methods of the package ----
 
-# In the order of rr_methods(). `choice` orders those that rr_choose_method() compares by default,
-# `choice_for` says for which laws; `refit`: leaving a report out estimates its risk. `likelihood`:
-# a maximum of the likelihood, or near it.
+# The methods in the order of rr_methods(). Some of their fields are:
+#   choice       the order of those that rr_choose_method() compares by default
+#   choice_for   the laws for which it does
+#   refit        TRUE if leaving a report out estimates the risk
+#   likelihood   TRUE for a maximum of the likelihood, or near it
 package_methods <- function() c(direct_methods(), postprocessing_methods(), shrinkage_methods())
 
 estimate_projected <- function(evidence, options) law_projected(evidence$law, evidence)
 
-# By likelihood or by inversion.
+# The methods by likelihood or by inversion.
 direct_methods <- function() {
   solver <- c("tolerance", "iterations", "start")
   list(
@@ -186,7 +188,7 @@ direct_methods <- function() {
   )
 }
 
-# The unbiased estimate, changed afterwards.
+# The methods that change the unbiased estimate afterwards.
 postprocessing_methods <- function() {
   list(
     rr_new_method(
@@ -221,7 +223,8 @@ postprocessing_methods <- function() {
   )
 }
 
-# For many categories and few respondents.
+# The methods for many categories and few respondents. Bootstrap intervals of 95% of "smoothed" covered
+# 3 to 48 in 100 shares of Beta(2, 6) in 40 bins, see its tests.
 shrinkage_methods <- function() {
   list(
     rr_new_method("combine", "Combined estimate",
@@ -232,7 +235,8 @@ shrinkage_methods <- function() {
                   options = "alpha", group = "post-processing", notes = lasso_notes),
     rr_new_method("merged", "Maximum likelihood, small cells merged", estimate_merged, "additive",
                   options = "smoothing", group = "shrinkage", refit = TRUE),
-    # Beta(2, 6) in 40 bins: bootstrap intervals of 95% held 3 to 48 in 100 shares, see its tests.
+    # Bootstrap intervals of 95% covered 3 to 48 in 100 shares of Beta(2, 6) in 40 bins, see its
+    # tests.
     rr_new_method("smoothed", "Smoothed EM", estimate_smoothed, "question", options = c("iterations", "tolerance"),
                   group = "shrinkage", no_intervals = paste("the smoothing biases the estimates by an unknown amount,",
                                                             "larger than their standard errors")),
@@ -244,7 +248,7 @@ shrinkage_methods <- function() {
   )
 }
 
-# Made once.
+# The store of objects that are made once.
 registry <- new.env(parent = emptyenv())
 
 method_registry <- function() {
@@ -289,7 +293,7 @@ check_method <- function(method) {
 }
 
 # Several methods under their names: names of methods, methods of the user's, or functions of counts
-# and mechanism. `also`: names that the caller knows itself.
+# and mechanism. `also` are further names that the caller reads.
 check_methods <- function(method, also = character()) {
   choices <- c(names(method_registry()), also)
   # as.list() of a function is its arguments, of a method its elements.
@@ -314,7 +318,8 @@ check_methods <- function(method, also = character()) {
   setNames(methods, labels)
 }
 
-# The default where the counts do not determine the likelihood and no method was named.
+# The default method if none was named: maximum likelihood, or another with a message if the counts
+# do not determine the likelihood.
 default_method <- function(tally, law = rr_law(tally$mechanism)) {
   law <- tally_law(tally, 1L, law)
   if (law_gives(law, "likelihood")) return("mle")
@@ -330,14 +335,14 @@ default_method <- function(tally, law = rr_law(tally$mechanism)) {
   method
 }
 
-# ---- what a law gives them ----
+# ---- what a law gives to methods ----
 
 # The first need of a method that the law does not give, or NULL.
 unmet_need <- function(method, law) {
   Find(function(need) !law_gives(law, need), method$needs)
 }
 
-# Methods of the package that a mechanism can have, whatever the reports.
+# The names of the package's methods that a mechanism can have, whatever the reports.
 possible_methods <- function(mechanism, methods = method_registry()) {
   law <- rr_law(mechanism)
   names(Filter(function(method) is.null(unmet_need(method, law)), methods))

@@ -36,14 +36,14 @@ drawn_bits <- function(drawn, mechanism, n) {
   new_rr_reports(read$bits, mechanism$codec$width)
 }
 
-# What the kernel of categories draws of positions.
+# The reports that the kernel of categories draws for positions.
 draw_plan <- function(answers, plan, sizes, rng, mechanism = NULL) {
   run_kernel(mechanism, rng, function(generator) {
     .Call(C_rr_perturb, answers, 1L, as.double(sizes), plan_kind(plan), plan$numbers, generator)
   })
 }
 
-# What a kernel draws of the answers, which are positions.
+# The reports that a kernel draws for answers, which are positions.
 run_kernel <- function(mechanism, rng, draw) {
   result <- draw(generator(rng))
   if (result$failed) abort_generator(rng)
@@ -55,7 +55,8 @@ run_kernel <- function(mechanism, rng, draw) {
   result$reports
 }
 
-# `draw` calls one of the samplers of src/glue_protocols.c; `answers` are positions.
+# The reports of a protocol. `draw` calls one of the samplers of src/glue_protocols.c; `answers` are
+# positions.
 draw_protocol <- function(mechanism, answers, rng, draw) {
   levels <- as.double(length(mechanism$levels))
   drawn <- run_kernel(mechanism, rng, function(generator) {
@@ -66,7 +67,7 @@ draw_protocol <- function(mechanism, answers, rng, draw) {
   else new_rr_reports(if (is.raw(drawn)) drawn else t(drawn), codec$width)
 }
 
-# A bit for each category.
+# The reports of a bit for each category.
 draw_bit_reports <- function(mechanism, answers, rng) {
   check_report_memory(answers, mechanism)
   draw_protocol(mechanism, answers, rng, function(positions, levels, generator) {
@@ -85,7 +86,7 @@ draw_uniform <- function(n, size, rng) {
   ) - 1
 }
 
-# n coins that are TRUE with probability p, rounded down on the grid; `other` is 1 - p.
+# n coins that are TRUE with probability p, rounded down on the grid; `p_false` is 1 - p.
 draw_coins <- function(n, p, p_false, rng) {
   if (n == 0 || p == 0) return(logical(n))
   draw_plan(
@@ -95,10 +96,10 @@ draw_coins <- function(n, p, p_false, rng) {
   ) == 2L
 }
 
-# The bits of a report, each once more.
+# The bits of reports, each randomized once more by the law `second`.
 draw_bits_again <- function(second, bits, rng) {
   k <- length(second$levels)
-  # Of a level of its own a symmetric bit keeps all digits of 1 - p.
+  # A symmetric bit with its own epsilon keeps all digits of 1 - p.
   sampler <- second$sampler
   symmetric <- length(sampler$numbers) == 2L && sampler$numbers[2] == 0
   binary <- if (symmetric) {
@@ -126,8 +127,8 @@ draw_bits_again <- function(second, bits, rng) {
 
 # ---- randomness ----
 
-# Which generator the kernel is to use. Tests set `source` to "none", an operating system without
-# entropy. No value can weaken the randomness: an unknown one is an error.
+# The generator of the kernel. Tests set `source` to "none", which stands for an operating system
+# without entropy. No value can weaken the randomness: an unknown one is an error.
 entropy <- new.env(parent = emptyenv())
 entropy$source <- "secure"
 

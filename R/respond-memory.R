@@ -26,7 +26,7 @@ draw_memoised <- function(mechanism, answers, memory, rng) {
   )
 }
 
-# How many different answers a code tells apart. Hash values may be more than categories.
+# The number of different answers that a code tells apart. Hash values may be more than categories.
 memory_size <- function(stage) as.double(max(length(stage$levels), stage$g))
 
 # Generics for a mechanism with a first stage that is kept: what the permanent answers depend on
@@ -43,8 +43,8 @@ draw_functions.rr_mechanism <- function(mechanism, n, rng) NULL
 
 memory_keys.rr_mechanism <- function(mechanism, answers, memory) answers
 
-# `questions`: those of a product that have a first stage that is kept. They are randomized one by
-# one, the columns tallied together.
+# A warning that permanent answers are lost. `questions` are those of a product whose first stage is
+# permanent. They are to be randomized one by one, and the columns tallied together.
 warn_forgotten <- function(questions = NULL) {
   remedy <- if (length(questions)) {
     "Randomize each such question on its own with {.arg memory}."
@@ -62,13 +62,13 @@ warn_forgotten <- function(questions = NULL) {
   )
 }
 
-# Answers are matched to the memory by position. Of respondents in another order as many are found
-# as of these answers in an order that has nothing to do with the memory's. If those are many,
-# nothing is seen.
+# A warning if the memory seems to be of other respondents. Answers are matched to the memory by
+# position. If respondents are in another order, as many have a permanent answer as if these answers
+# are in an order that has nothing to do with the memory's. If these are many, nothing is seen.
 warn_order <- function(mechanism, answers, memory, size, new) {
   n <- length(answers)
   if (!length(memory$code) || n < 20) return(invisible())
-  # Multiples of the golden ratio, by their fractions: an order without a random number.
+  # The fractions of multiples of the golden ratio are an order without a random number.
   permuted <- order((seq_len(n) * 0.6180339887498949) %% 1)
   chance <- mean(
     ((seq_len(n) - 1) * size +

@@ -66,7 +66,7 @@ rr_perturb <- function(
   ...
 ) {
   check_dots_empty(...)
-  # Arguments in the wrong order would show an answer: only its kind is told.
+  # Arguments in the wrong order would show an answer: the error has only its kind.
   if (!inherits(mechanism, "rr_mechanism")) {
     abort(c(
       "{.arg mechanism} must be a mechanism, after the answers.",
@@ -86,7 +86,7 @@ rr_perturb <- function(
       )
     }
     drawn <- draw_memoised(mechanism, answers, memory, rng)
-    # What is sent and what is kept are two things: no report carries an answer.
+    # Reports are sent and the memory stays with the respondent: no report carries an answer.
     drawn$reports <- decode_answers(mechanism, drawn$reports, x)
     return(if (is.null(memory)) drawn$reports else drawn)
   }
@@ -105,7 +105,8 @@ frame_of <- function(columns, n) {
   structure(columns, row.names = .set_row_names(n), class = "data.frame")
 }
 
-# Labelled values become their labels, and integer64 values become numbers.
+# The answers as base R's types. Labelled values become their labels, and integer64 values become
+# numbers.
 plain_answers <- function(x, mechanism) {
   if (is.null(mechanism$questions)) return(plain_reports(x, truth_side(mechanism)))
   x <- answer_frame(x)
@@ -138,9 +139,9 @@ check_keep <- function(keep, x, mechanism) {
   if (length(keep)) as.list(x)[keep]
 }
 
-# The user's answers become positions among the levels, and drawn reports become the user's type.
-# Nearly every mechanism has one column of answers; a product has one per question. Every answer is
-# checked before the first draw.
+# The positions of the user's answers among the levels; decode_answers() returns drawn reports in
+# the user's type. Nearly every mechanism has one column of answers; a product has one per question.
+# Every answer is checked before the first draw.
 prepare_answers <- function(mechanism, x) UseMethod("prepare_answers")
 
 decode_answers <- function(mechanism, reports, x) UseMethod("decode_answers")
@@ -195,7 +196,7 @@ decode_answers.rr_mechanism <- function(mechanism, reports, x) {
 
 decode_answers.rr_protocol <- function(mechanism, reports, x) reports
 
-# Decided by the levels, so that the type does not depend on the draw.
+# Are all levels integers? The levels decide, so that the type does not depend on the draw.
 all_integers <- function(values) {
   is.null(values) ||
     all(values == floor(values) & abs(values) <= .Machine$integer.max, na.rm = TRUE)
@@ -221,7 +222,8 @@ abort_answer <- function(x, position, mechanism) {
           i = "{wanted_answers(x, truths)}"), "level")
 }
 
-# The first answer outside the range of a mechanism of numbers, if there is one.
+# An error if an answer of a mechanism of numbers is outside its range, `stray` being the positions
+# of these.
 abort_outside <- function(x, stray, mechanism, range) {
   if (!length(stray)) return(invisible())
   if (is.na(x[stray[1]])) {
@@ -240,9 +242,10 @@ abort_outside <- function(x, stray, mechanism, range) {
 # reports have another epsilon than the one that was asked for. Nobody should find that out from the
 # results.
 
-# Refuses what rr_perturb() cannot draw at its level. If a report is an answer to a question that is
-# asked once, which as good as nobody randomizes at such a level, a warning must do: the reports are
-# the truth, but for one in 1e19. Each question, and each part that a respondent may draw.
+# An error if rr_perturb() cannot draw a mechanism at its epsilon. Each question, and each
+# submechanism that a respondent may draw, is checked. A warning must do if a report is an answer to
+# a question that is asked once, which almost nobody randomizes at such an epsilon: the reports are
+# the truth, but for one in 1e19.
 check_reach <- function(mechanism) {
   mechanisms <- mechanism$questions %||% mechanism$parts
   for (component in mechanisms) check_reach(component)
@@ -250,24 +253,24 @@ check_reach <- function(mechanism) {
   # Looking closer takes long for large matrices.
   epsilons <- c(mechanism$epsilon, mechanism$permanent, mechanism$first$epsilon)
   probs <- c(mechanism[["p"]], mechanism[["q"]])
-  # Within these, with probabilities from the level, the loss is far below the slack: of 2^-64 /
-  # exp(-40) 1 / 78.
+  # Between these bounds, if probabilities come from epsilon, the loss of 2^-64 / exp(-40) is 1 / 78
+  # of the slack.
   sure <- all(
     epsilons == 0 | is.infinite(epsilons) | (epsilons >= 1e-3 & epsilons <= 40), na.rm = TRUE
   ) && !any(probs > 0 & probs < 2^-56, na.rm = TRUE)
-  # Of a protocol of a user's own nobody but its author knows how reports are drawn.
+  # Only the author of a user's own protocol knows how its reports are drawn.
   if (sure || !is.null(mechanism[["draw"]])) return(invisible())
   nominal <- rr_epsilon(mechanism)
   achieved <- rr_epsilon(mechanism, achieved = TRUE)
-  # A part of 1 / 64 may be lost. A probability of at least one step is at most doubled by rounding:
-  # as long as no probability is below a step, a level that large, 64 log(2), loses at most log(2)
-  # of it.
+  # A fraction of 1 / 64 may be lost. A probability of at least one step is at most doubled by
+  # rounding: as long as no probability is below a step, an epsilon as large as 64 log(2) loses at
+  # most log(2).
   short <- which(achieved < nominal * (1 - 1 / 64))[1]
   if (is.na(short)) return(invisible())
   texts <- vapply(
     c(achieved[[short]], nominal[[short]]), format, "", digits = 4
   )
-  # Rounded down, so that a mechanism with the epsilon that is named can be drawn.
+  # The epsilon is rounded down, so that a mechanism with it can be drawn.
   largest <- format(floor(achieved[[short]] * 100) / 100)
   remedy <- if (nominal[[short]] < 1) "use a larger epsilon, or fewer categories."
     else "use an epsilon of at most {largest}."

@@ -90,7 +90,7 @@ rr_tally.function <- function(
   check_dots_empty(...)
   check_mechanism(mechanism)
   check_that(is.null(label) || is.function(label), label, "label", "a function of a chunk")
-  # Vectors would be those of all chunks.
+  # A vector would hold the values of all chunks.
   columns <- list(column = column, by = by, weights = weights, count = count)
   for (name in c("by", "weights", "count")) {
     if (!is.character(columns[[name]]) && !inherits(columns[[name]], "formula")) {
@@ -114,7 +114,7 @@ rr_tally.function <- function(
   }
   total <- onto
   index <- 0
-  # The labels of this run, and which of their chunks were counted before.
+  # The labels of this run, and those whose chunks were counted before.
   seen <- repeated <- character()
   repeat {
     index <- index + 1
@@ -154,8 +154,8 @@ inform_repeated_chunks <- function(labels) {
   }
 }
 
-# The tally with this chunk, and whether it was `known`, so that it is left out. `name`: the text of
-# its label.
+# list(tally, is_repeated, name): the tally with this chunk, or without it if it was counted before.
+# `name` is the text of its label.
 add_chunk <- function(total, chunk, name, seen, tally_chunk) {
   # A chunk without reports is none: what comes under its label later counts.
   if (report_number(chunk) == 0L) return(list(tally = total, is_repeated = FALSE))
@@ -186,7 +186,7 @@ chunk_label <- function(label) {
     "one text or number for each chunk"
   )
   if (inherits(label, "POSIXct")) {
-    # In UTC, with its fraction of a second if it has one, to the microsecond.
+    # The text is in UTC, with its fraction of a second if it has one, to the microsecond.
     micros <- round(as.double(label) * 1e6)
     text <- format(.POSIXct(micros %/% 1e6, "UTC"), "%Y-%m-%d %H:%M:%S", tz = "UTC")
     return(paste0(

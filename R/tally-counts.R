@@ -107,8 +107,8 @@ check_effective <- function(effective_n, groups) {
   )
 }
 
-# The total of counts that are `whole` numbers or weighted; of `categories` they are a sample that
-# is not empty.
+# The total of counts, which are whole numbers or weighted. If reports are `categories` the sample
+# must not be empty.
 check_count_values <- function(values, is_whole, categories) {
   check <- .Call(C_rr_check_counts, values, is_whole)
   total <- check[1]
@@ -139,8 +139,8 @@ check_count_values <- function(values, is_whole, categories) {
   total
 }
 
-# The columns of a matrix are groups. One without names of rows, whose columns are called as the
-# reports are, has one row a group instead.
+# The columns of a matrix are groups. A matrix without names of rows, whose columns are called as
+# the reports are, has one row a group instead.
 column_groups <- function(counts, mechanism) {
   names <- colnames(counts) %||% as.character(seq_len(ncol(counts)))
   if (is.null(rownames(counts)) && setequal(names, mechanism$reports)) {
@@ -173,7 +173,7 @@ check_respondents <- function(n, values, total) {
   abort("{.arg counts} must not be above {.arg n}, the number of respondents.", "counts")
 }
 
-# Counts under their labels' places in the mechanism; absent labels count 0.
+# Counts in the order of the mechanism's reports; absent labels count 0.
 place_counts <- function(values, labels, mechanism) {
   k <- length(mechanism$reports)
   if (is.null(labels) && NROW(values) != k) {
@@ -210,9 +210,9 @@ inform_hundreds <- function(values) {
 # table Freq.
 count_names <- c("n", "count", "Freq")
 
-# A data frame of counts as a vector or matrix of counts, and the groups of its columns. Two shapes:
-# a column for each report (the surveys of this package), or one row per report with its label and
-# its count (dplyr::count(), tidy() of a tally).
+# list(counts, groups, ...): a data frame of counts as a vector or matrix, and the groups of its
+# columns. It has one of two shapes: a column for each report (the surveys of this package), or one
+# row per report with its label and its count (dplyr::count(), tidy() of a tally).
 frame_counts <- function(counts, mechanism, column, by) {
   counts <- as_plain_frame(counts)
   by <- frame_names(counts, by, "by") %||% refuse_vector(by, "by")
@@ -302,8 +302,8 @@ long_counts <- function(counts, mechanism, column, by) {
   )
 }
 
-# The column of labels: called "term", the only one that holds nothing but reports, or the only one
-# that is left.
+# The name of the column of labels: "term", the only column that holds nothing but reports, or the
+# only one that is left.
 label_column <- function(counts, mechanism, others) {
   left <- setdiff(names(counts), others)
   if ("term" %in% left) return("term")
@@ -325,7 +325,8 @@ rr_tally.table <- function(x, mechanism, ...) {
   rr_counts(x, mechanism)
 }
 
-# Rows of the counts that belong to each part, the first of them how many drew it.
+# The rows of the counts that belong to each submechanism. The first of them has how many
+# respondents drew it.
 part_rows <- function(submechanisms) {
   sizes <- vapply(submechanisms, function(submechanism) length(submechanism$reports) + 1, 0)
   Map(seq, cumsum(sizes) - sizes + 1, cumsum(sizes))

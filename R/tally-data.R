@@ -1,4 +1,4 @@
-# Reports in a column of a data frame, or of a survey design, beside groups and weights.
+# Tallies of data frames and survey designs, whose columns hold reports, groups and weights.
 
 #' @rdname rr_tally
 #' @export
@@ -21,7 +21,7 @@ rr_tally.data.frame <- function(
   tally_answers(answers, mechanism, na.rm, keep)
 }
 
-# A report that came twice, as its identifier says, counts once.
+# The rows of a data frame without copies: a report whose identifier comes twice counts once.
 drop_copies <- function(x, id) {
   named <- frame_names(as_plain_frame(x), id, "id", single = TRUE) %||% refuse_vector(id, "id")
   if (is.null(named)) return(x)
@@ -34,16 +34,16 @@ drop_copies <- function(x, id) {
   x[-copies, , drop = FALSE]
 }
 
-# Pictures are called as the column of the question. A tally of one's own is the same whatever the
-# column is called.
+# A tally with the name of its question, which pictures show. It is the text of `column` if that is
+# one name.
 named_tally <- function(tally, column) {
   if (inherits(column, "formula")) column <- all.vars(column)
   if (is.character(column) && length(column) == 1L) tally$question <- column
   tally
 }
 
-# What a data frame holds: the reports, the weights and the groups. Columns are named by text or a
-# formula; vectors are taken as they are. Groups of dplyr::group_by() come first.
+# list(reports, weights, times, by): the answers of a data frame, see tally_answers(). Columns are
+# named by text or a formula; vectors are taken as they are. Groups of dplyr::group_by() come first.
 frame_parts <- function(x, mechanism, column, weights, by, count = NULL, id = NULL) {
   frame <- as_plain_frame(x)
   named <- frame_names(frame, by, "by")
@@ -59,8 +59,8 @@ frame_parts <- function(x, mechanism, column, weights, by, count = NULL, id = NU
   counted <- frame_names(frame, count, "count", single = TRUE)
   others <- c(names(by), weighted, counted, frame_names(frame, id, "id"))
   columns <- report_columns(frame, mechanism, column, others)
-  # Who reads fields sees all columns that are left, and knows the reports of other protocols by
-  # them.
+  # Fields are read from all columns that are left, by which reports of other protocols are
+  # recognized.
   if (length(columns) > 1L && is.null(column) && is.null(mechanism$questions) &&
       !is_bits(mechanism$codec)) {
     columns <- setdiff(names(x), others)
@@ -80,7 +80,7 @@ frame_parts <- function(x, mechanism, column, weights, by, count = NULL, id = NU
        times = if (is.null(counted)) count else frame[[counted]], by = by)
 }
 
-# Drop groups and foreign classes, so that `[` and `[[` do what base R documents.
+# A data frame without groups and foreign classes, so that `[` and `[[` do what base R documents.
 as_plain_frame <- function(x) {
   structure(
     as.list(x),
@@ -90,7 +90,7 @@ as_plain_frame <- function(x) {
   )
 }
 
-# The columns that an argument names, NULL where it is the values themselves.
+# The names of the columns that an argument names; NULL if it is the values themselves.
 frame_names <- function(x, columns, arg, single = FALSE) {
   if (inherits(columns, "formula")) {
     wanted <- all.vars(columns)
@@ -135,7 +135,7 @@ report_columns <- function(x, mechanism, column, others) {
   left <- setdiff(names(x), others)
   layout <- Find(function(columns) all(columns %in% left), stored_forms(mechanism)$columns)
   if (!is.null(layout)) return(layout)
-  # Without a column of reports the questions or depths have columns of their own.
+  # The questions or depths have columns of their own if there is no column of reports.
   has_fields <- isTRUE(mechanism$codec$part %in% left) ||
     (isTRUE(mechanism$codec$block %in% left) && length(left) == 2L)
   if (has_fields || length(left) == 1L || is_bits(mechanism$codec)) return(left)
@@ -154,7 +154,7 @@ refuse_vector <- function(value, arg) {
 
 is_design <- function(x) inherits(x, c("survey.design", "svyrep.design", "twophase", "twophase2"))
 
-# Those that hold their data, and whose variance needs no joint probabilities.
+# Designs must hold their data, and have a variance that needs no joint probabilities.
 check_known_design <- function(design, arg) {
   check_installed("survey", "for survey designs")
   is_supported <- inherits(design, c("survey.design2", "svyrep.design")) &&
@@ -175,7 +175,8 @@ has_clusters <- function(design) {
     any(duplicated(design$cluster[[1]]))
 }
 
-# Which rows count: those of weight 0 are outside the domain that was taken from the design.
+# The positions of the rows that count. Rows of weight 0 are outside the domain that was taken from
+# the design.
 design_rows <- function(design) which(design_weights(design) > 0)
 
 #' @rdname rr_tally

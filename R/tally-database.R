@@ -1,5 +1,5 @@
-# Reports where they lie: the engine groups and adds up, R gets one row for each report and group
-# that occurs.
+# Tallies of database tables: the engine groups and adds up, R gets one row for each report and
+# group that occurs.
 
 #' @rdname rr_tally
 #' @export
@@ -25,13 +25,13 @@ rr_tally.tbl_lazy <- function(
 
 # ---- running a query ----
 
-# One query, all of its rows or an error: nothing half is ever returned.
+# All rows of one query, or an error: never a half of them.
 run_query <- function(data, query) {
   as_plain_frame(from_database(DBI::dbGetQuery(dbplyr::remote_con(data), query)))
 }
 
-# What is no error of candor is of the engine or the driver, also while a query is written: drivers
-# ask the server how to quote a name.
+# The value of `code`, whose errors become errors of the database unless they are candor's. Engines
+# and drivers may fail while a query is written, too: drivers ask the server how to quote a name.
 from_database <- function(code) {
   withCallingHandlers(
     code,
@@ -55,7 +55,8 @@ from_database <- function(code) {
 
 # ---- from rows to a tally ----
 
-# What check_times() refuses in memory. `result` is that of times_query().
+# An error if numbers of reports are not whole, as check_times() has it in memory. `result` is the
+# answer of times_query().
 refuse_times <- function(result) {
   largest <- plain_numbers(result$max)
   check_that(is_numbers(largest) || is.na(largest), largest, "count", "a column of numbers")
@@ -67,11 +68,11 @@ refuse_times <- function(result) {
   }
 }
 
-# The rows may come in any order, and twice: they are added up by their keys. `asked` says which
-# columns are what.
+# The tally of the rows of a query, in any order. Rows with the same keys are added up. `query` has
+# the names of the columns, see tally_query().
 tally_answer <- function(rows, mechanism, query, na.rm) {
   rows[] <- lapply(rows, plain_numbers)
-  # The rows of a long table are of reports (part 2), or of what they say.
+  # The rows of a long table are reports (part 2), or the levels of these (part 1).
   times <- if (query$layout == "long") {
     ifelse(rows$part == 2, rows$n, 0)
   } else {
@@ -97,9 +98,9 @@ tally_answer <- function(rows, mechanism, query, na.rm) {
   )
 }
 
-# The counts of rows, and which of them are `dropped` because their report is missing. Sums and long
-# tables are read as numbers to be added up: `value`, in which `place` of the counts, of which
-# `row`.
+# list(counts, dropped): the counts of rows, and the positions of rows whose report is missing. Sums
+# and long tables are read as numbers to be added up: each `value` belongs to a `row` and to an
+# `index` of the counts.
 count_answer <- function(rows, mechanism, query, times, groups, weights, na.rm) {
   cells <- switch(
     query$layout,
@@ -135,7 +136,8 @@ count_answer <- function(rows, mechanism, query, times, groups, weights, na.rm) 
   list(counts = counts, dropped = which(is_missing))
 }
 
-# Rows are counted as one report each, with a weight. An error tells a row by what it holds.
+# The counts of rows, each one report with a weight. An error names a row by its values, see
+# abort_row().
 count_rows <- function(rows, mechanism, query, times, groups, weights) {
   single <- query$layout == "categories" && is.null(mechanism$questions)
   tryCatch(
@@ -147,7 +149,8 @@ count_rows <- function(rows, mechanism, query, times, groups, weights) {
 
 # ---- sums of weights, by a database or by running the text of rr_query() ----
 
-# What rr_query() makes of weights: their sums, squares and number, NULL in a table of plain counts.
+# The checked columns that rr_query() makes of weights: their sums, sums of squares and number. The
+# value is NULL for a table of counts without weights.
 weight_columns <- function(rows) {
   if (!all(query_columns[c("n", "sum", "squares")] %in% names(rows))) {
     return(NULL)

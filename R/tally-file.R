@@ -171,7 +171,7 @@ signed_text <- function(members) {
   paste0(text, "\"checksum\": \"md5:", cli::hash_raw_md5(charToRaw(enc2utf8(text))), "\"\n}\n")
 }
 
-# The arguments of a constructor as JSON has them.
+# The arguments of a constructor as lists, arrays and numbers for JSON.
 plain_argument <- function(x) {
   if (inherits(x, "rr_mechanism")) {
     return(list(
@@ -210,7 +210,7 @@ made_arguments <- function(mechanism) {
   c(setNames(lapply(unname(recipe$fields), value), names), recipe$arguments)
 }
 
-# By the class of a key.
+# The type of a group's column in a file, by the class of a key.
 group_types <- c(
   character = "text", numeric = "number", integer = "integer", logical = "logical",
   factor = "factor", ordered = "ordered", Date = "date", POSIXct = "time"
@@ -261,9 +261,9 @@ read_tally <- function(bytes) {
   )
 }
 
-# The checksum is the last member, of all bytes before its name. Names and texts have no quotes
-# inside that are not escaped. Whether kept sets are those that were counted, only the checksum
-# says.
+# An error if the checksum is wrong. It is the last member, the sum of all bytes before its name.
+# Names and texts have no quotes inside that are not escaped. Only the checksum shows that the sets
+# are those that were counted.
 check_checksum <- function(bytes, needed) {
   starts <- grepRaw("\"checksum\"[ \t\r\n]*:", bytes, all = TRUE)
   if (!length(starts) && needed) {
@@ -336,7 +336,7 @@ make_tally <- function(object) {
   tally
 }
 
-# The members of an object: all that are required, nothing that is not known, nothing twice.
+# The members of an object, checked: all that are required, none that is not known, none twice.
 file_members <- function(object, required, optional = character(), noun) {
   names <- names(object)
   absent <- setdiff(required, names)
@@ -361,9 +361,9 @@ file_constructors <- c(
   "rr_subset", "rr_triangular", "rr_unary", "rr_unrelated", "rr_warner"
 )
 
-# Numbers that say how large a mechanism is: a file with fewer counts cannot hold its tally, and
-# making the mechanism to see so might take all memory. Categories that share bits or buckets may be
-# more than the counts.
+# An error if a mechanism is larger than the file's number of `counts`. A file with fewer counts
+# cannot hold its tally, and making the mechanism to see so might take all memory. Categories that
+# share bits or buckets may be more than the counts.
 check_sizes <- function(object, counts) {
   if (!is.list(object)) return(invisible())
   sizes <- c(
@@ -390,7 +390,7 @@ read_mechanism <- function(object) {
   check_that(is_constructor, name, "constructor", "of a mechanism of this package", "file")
   make <- if (name == "rr_pool") read_pooled else get(name, mode = "function")
   arguments <- lapply(as.list(m$arguments), read_argument)
-  # R itself would take the beginning of a name for the name.
+  # R would match the beginning of a name to the argument.
   formal_names <- names(formals(make))
   cut <- Filter(
     function(argument) any(startsWith(formal_names, argument)), setdiff(names(arguments), formal_names)
@@ -398,7 +398,7 @@ read_mechanism <- function(object) {
   if (length(cut)) {
     abort("The mechanism has an argument that is not known: {describe(cut[1])}.", "file")
   }
-  # Arguments that were left out and have no default are NULL.
+  # An argument that was left out is NULL if it has no default.
   needed <- names(
     Filter(function(default) identical(default, quote(expr =)), formals(make))
   )
@@ -429,7 +429,7 @@ read_argument <- function(x) {
 
 # ---- numbers ----
 
-# Numbers that are no negative ones, as many as there should be.
+# The numbers of a field: `n` of them, none negative.
 file_numbers <- function(x, name, n, is_whole = FALSE) {
   if (!is.numeric(x) || length(x) != n ||
       any(!is.finite(x) | x < 0 | (is_whole & x != floor(x)))) {
@@ -441,7 +441,7 @@ file_numbers <- function(x, name, n, is_whole = FALSE) {
   x
 }
 
-# What counts and numbers of respondents must have in common, whoever wrote them.
+# An error if counts and numbers of respondents contradict each other, whoever wrote them.
 check_adds_up <- function(counts, n, squares, respondents, mechanism) {
   weighted <- !is.null(squares)
   exact <- if (holds_sums(mechanism)) n else c(counts, n)
@@ -453,7 +453,7 @@ check_adds_up <- function(counts, n, squares, respondents, mechanism) {
   }
   # A report in a block of people is one category, too.
   categories <- has_categories(mechanism) || !is.null(mechanism$codec$block)
-  # Reports that are categories add up to all respondents; of others no count is above their number.
+  # Counts of categories add up to all respondents. No count of other reports exceeds their number.
   totals <- apply(as.matrix(counts), 2, if (categories) sum else max)
   if (any(
       if (categories) {
@@ -479,7 +479,7 @@ check_adds_up <- function(counts, n, squares, respondents, mechanism) {
   }
 }
 
-# Sums of numbers stand where others have counts.
+# Does a mechanism have sums of numbers where others have counts?
 holds_sums <- function(mechanism) {
   isTRUE(mechanism$codec$real) ||
     any(vapply(mechanism$parts %||% list(), holds_sums, NA))
@@ -582,7 +582,8 @@ read_blocks <- function(blocks, tally) {
 
 # ---- files ----
 
-# Written beside, read back, and moved into place: whatever happens, a complete file is there.
+# The text is written beside the file, read back and moved into its place, so that there is always a
+# complete file.
 write_whole <- function(text, file) {
   bytes <- charToRaw(enc2utf8(text))
   beside <- tempfile(paste0(".", basename(file), "-"), dirname(file))

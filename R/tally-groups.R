@@ -36,7 +36,7 @@ NULL
 
 # ---- from the columns of `by` to numbered groups ----
 
-# Rows where some group is missing. Values that cannot be groups are refused later.
+# The positions of rows in which a group is missing. Values that cannot be groups are refused later.
 rows_without_group <- function(by, n) {
   unknown <- lapply(by, function(key) {
     if (is.atomic(key) && length(key) == n) which(is.na(key))
@@ -72,8 +72,8 @@ name_groups <- function(by, mechanism) {
   setNames(by, names)
 }
 
-# The combinations that occur, in order, the first variable running fastest: `codes` says which each
-# row has, `keys` are their values.
+# list(codes, n, keys): the combinations that occur, in order, the first variable running fastest.
+# `codes` has the combination of each row, `keys` the values of each combination.
 make_groups <- function(by, n) {
   if (is.null(by)) return(NULL)
   by <- lapply(by, plain_group)
@@ -108,15 +108,15 @@ make_groups <- function(by, n) {
   )
 }
 
-# Where each entry stands among the sorted values that occur. Codes of factors are counted: to hash
-# them takes four times as long.
+# list(codes, n): the position of each entry among the sorted values that occur. Codes of factors
+# are counted, since hashing them takes four times as long.
 value_codes <- function(v) {
   if (is.factor(v)) return(without_gaps(unclass_codes(v), nlevels(v)))
   values <- sort(unique(v))
   list(codes = match(v, values), n = length(values))
 }
 
-# Whole numbers from 1 to `size` as 1, 2, ... in the same order.
+# list(codes, n): whole numbers from 1 to `size` as 1, 2, ... in the same order.
 without_gaps <- function(codes, size) {
   if (size > max(1e4, length(codes))) {
     occurring <- sort(unique(codes))
@@ -131,8 +131,8 @@ without_gaps <- function(codes, size) {
   )
 }
 
-# Labelled values (from SPSS or Stata files) become groups named by their labels, in the order of
-# the values.
+# A key as base R's types. Labelled values (from SPSS or Stata files) become groups named by their
+# labels, in the order of the values.
 plain_group <- function(key) {
   labels <- attr(key, "labels", exact = TRUE)
   if (!inherits(key, c("haven_labelled", "labelled")) || is.null(labels)) {
@@ -147,10 +147,11 @@ plain_group <- function(key) {
 
 # ---- some groups of a tally ----
 
-# Of a tally, or of what was estimated from one.
+# The table of the groups of a tally, or of a result that was estimated from one.
 groups_of <- function(x) .subset2(.subset2(x, "tally") %||% x, "groups")
 
-# What stands at these places among the groups, with what it was among all.
+# A tally or result of the groups at the positions `at`, with the values that they had among all
+# groups.
 cut_groups <- function(x, at, drop = FALSE) UseMethod("cut_groups")
 
 group_count <- function(tally) if (is.null(tally$groups)) 1L else nrow(tally$groups)
@@ -161,7 +162,7 @@ in_groups <- function(tally) {
   else if (length(labels)) sprintf(" in %s groups", format_count(length(labels)))
 }
 
-# Positions of the groups that `i` says.
+# The positions of the groups that `i` selects.
 match_groups <- function(i, x) {
   labels <- names(x) %||% abort("This {.cls {class(x)[1]}} has no groups to take.")
   positions <- seq_along(labels)
@@ -192,18 +193,19 @@ match_groups <- function(i, x) {
   index
 }
 
-# The fields of a tally, and what each holds: an entry for each "group"; the "counts", a column for
-# each group, or a vector without groups; the table of "groups"; or what is "shared" by all groups.
+# The fields of a tally, by the kind of each: "group" has an entry for each group; "counts" a column
+# for each group, or is a vector without groups; "groups" is their table; "shared" belongs to all
+# groups.
 tally_fields <- c(
   mechanism = "shared", counts = "counts", n = "group", effective_n = "group", weights = "shared",
   weight_squares = "group", respondents = "group", groups = "groups", missing = "shared",
   sets = "group", blocks = "group", witness = "shared", chunks = "shared", question = "shared"
 )
 
-# The groups of a tally at these places.
+# A tally of the groups at these positions.
 keep_groups <- function(tally, index) {
   fields <- unclass(tally)
-  # A field that is not in the list is an error here, and not forgotten.
+  # A field that the list does not have gives an error here, so that none is forgotten.
   kinds <- vapply(names(fields), function(name) tally_fields[[name]], "")
   per_group <- names(fields)[kinds == "group"]
   fields[per_group] <- lapply(fields[per_group], `[`, index)
@@ -212,7 +214,7 @@ keep_groups <- function(tally, index) {
   structure(fields, class = class(tally))
 }
 
-# Labels of chunks stay: any of them may have reports of these groups, which must not be counted
+# The labels of chunks stay. Any of them may have reports of these groups, which must not be counted
 # again.
 cut_groups.rr_tally <- function(x, at, drop = FALSE) {
   tally <- keep_groups(x, at)
@@ -226,7 +228,7 @@ cut_groups.rr_tally <- function(x, at, drop = FALSE) {
 
 refuse_second_index <- function(further) if (further) abort("Groups are taken by one index.")
 
-# `[[`: a field by its name, or else one group by its name or position.
+# The value of `[[`: a field by its name, or else one group by its name or position.
 one_part <- function(x, i, further) {
   refuse_second_index(further)
   groups <- groups_of(x)
@@ -234,7 +236,7 @@ one_part <- function(x, i, further) {
   # The last are fields of fits that not every fit has.
   fields <- c(attr(x, "names", TRUE), names(tally_fields), "family", "replicates")
   if (is.character(i) && i %in% fields) return(.subset2(x, i))
-  # A single group, without a label.
+  # A tally without groups is a single group, without a label.
   if (is.null(groups) && is.numeric(i) && i %in% 1) return(x)
   if (is.null(groups) && is.character(i)) return(NULL)
   x[i]
@@ -289,8 +291,8 @@ as.list.rr_tally <- function(x, ...) {
 #' @rawNamespace S3method(utils::str, rr_tally)
 str.rr_tally <- function(object, ...) utils::str(unclass(object), ...)
 
-# Groups in which nobody answered have no estimate. They are named, and left out, as rr_tally()
-# leaves out unused levels.
+# A tally without the groups in which nobody answered, which have no estimate. A message names them;
+# rr_tally() leaves out unused levels in the same way.
 drop_empty_groups <- function(tally) {
   if (is.null(tally$groups)) return(tally)
   if (!nrow(tally$groups)) abort_empty(tally)

@@ -192,7 +192,7 @@ optional_weights <- function(devices, variance) {
   scale * drop(decomposition$v[, used, drop = FALSE] %*% along)
 }
 
-# The mechanism of a pool in a file.
+# The mechanism of a pool, from the arguments in a file.
 read_pooled <- function(designs, shares, optional = FALSE) {
   check_pool(
     lapply(designs, function(design) {

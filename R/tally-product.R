@@ -8,7 +8,8 @@ count_reports.rr_product <- function(
   count_codes(joint, 0L, joint, mechanism, groups, weights, na.rm)
 }
 
-# A matrix without names has the questions in their order.
+# The answers as a data frame. The columns of a matrix without names are the questions, in their
+# order.
 question_frame <- function(x, mechanism) {
   if (is.matrix(x)) {
     if (is.null(colnames(x)) && ncol(x) == length(mechanism$questions)) {
@@ -19,8 +20,8 @@ question_frame <- function(x, mechanism) {
   check_class(x, "x", "data.frame", "a data frame with a column for each question")
 }
 
-# The names of the columns that hold the reports of each question: its own, or, of reports of
-# several columns, those with its name in front, such as q.slope or q_slope.
+# The names of the columns that hold the reports of each question: its name, or, if its reports have
+# several columns, those that begin with its name, such as q.slope or q_slope.
 question_fields <- function(columns, questions, arg = "x", needed = TRUE) {
   Map(
     function(name, question) {
@@ -38,7 +39,7 @@ question_fields <- function(columns, questions, arg = "x", needed = TRUE) {
   )
 }
 
-# Their reports: a column, or a table of several.
+# The reports of each question: a column, or a table of several.
 question_reports <- function(x, questions, arg = "x") {
   fields <- question_fields(names(x), questions, arg)
   Map(
@@ -118,8 +119,9 @@ check_one_table <- function(tally) {
 
 # ---- reports as scores ----
 
-# Reports as unbiased scores of the truth, one number u[v] a category with E(u[v] | truth x) = 1{v =
-# x}: for joint counts (R/joint-scores.R) and survey designs (R/fit-survey.R).
+# A report has an unbiased score u[v] of each category v, for joint counts (R/joint-scores.R) and
+# survey designs (R/fit-survey.R):
+#   E(u[v] | truth x) = 1{v = x}
 
 # A function from reports to scores, a row each; a column for each category.
 score_reader <- function(mechanism, name) UseMethod("score_reader")
@@ -163,8 +165,8 @@ score_reader.rr_local_hash <- function(mechanism, name) {
   }
 }
 
-# The sign of a category's row where the report lies in its block, and 0 elsewhere, times the scale
-# of the estimate.
+# The score of a category is the sign of its row, times the scale of the estimate, if the report
+# lies in its block, and else 0.
 #' @export
 score_reader.rr_hadamard <- function(mechanism, name) {
   if (mechanism$one_bit) return(NextMethod())
@@ -189,9 +191,11 @@ score_reader.rr_bitflip <- function(mechanism, name) {
   }
 }
 
-# With w the debiased bits of a report of cohort j of m, and X[j] that cohort's filters: (sum
-# X'X)^-1 X[j]' w m. Weights from an estimate, as rr_estimate() has them, would make the score of
-# one report depend on all others.
+# If w are the debiased bits of a report of cohort j of m, and X[j] are the filters of that cohort,
+# the scores are
+#   (sum X'X)^-1 X[j]' w m.
+# Weights from an estimate, as rr_estimate() has them, would make the score of one report depend on
+# all others.
 #' @export
 score_reader.rr_bloom <- function(mechanism, name) {
   law <- rr_law(mechanism)

@@ -13,14 +13,15 @@ report_layout <- function(mechanism, answers) {
 
 # ---- long tables ----
 
-# What the query says of the reports: how many rows they have, how many of them support nothing,
-# have a wrong number of rows, have a level twice, have no id.
+# The sums over reports that a query has: their rows, and how many reports support nothing, have a
+# wrong number of rows, have a level twice, have no id.
 long_sums <- c("level_rows", "reports_empty", "reports_wrong", "reports_twice", "reports_lost")
 
-# Of one report: its rows, those that support nothing, its different levels.
+# The numbers that a query has for one report: its rows, those that support nothing, its different
+# levels.
 long_sizes <- c("row_number", "row_empty", "row_levels")
 
-# The row of a query has no place in the table: it is told by what it holds.
+# The error of a query's row. The row has no position in the table, so that its values name it.
 abort_row <- function(e, reports, times, class) {
   if (is.null(e$position)) rlang::cnd_signal(e)
   row <- vapply(reports, function(x) as.character(x[e$position]), "")
@@ -31,8 +32,9 @@ abort_row <- function(e, reports, times, class) {
 
 # ---- bits: sums ----
 
-# Each row is of one cohort and group: its numbers, and last how many reports it has, stand in the
-# place of the cohort.
+# list(is_missing, row, index, value): the sums of each row of a query, and where they belong in the
+# counts. A row is of one cohort and group. Its numbers, and last how many reports it has, belong to
+# the block of the cohort.
 read_sums <- function(rows, mechanism, query, times, weight) {
   is_missing <- rows$reports_missing == 1
   refuse_wrong(
@@ -55,7 +57,8 @@ read_sums <- function(rows, mechanism, query, times, weight) {
   )
 }
 
-# After which place of the counts those of each row's cohort begin.
+# The number of counts before the block of each row's cohort: 0 for the first, `block` for the
+# second.
 cohort_offsets <- function(cohort, block, mechanism, times) {
   position <- tryCatch(
     check_numbers(column_numbers(cohort$cohort), "cohort", mechanism$codec$numbers$cohort),
@@ -78,7 +81,7 @@ refuse_wrong <- function(n_wrong, total, noun = "reports") {
 read_long <- function(rows, mechanism, query, times) {
   codec <- stored_codec(mechanism)
   reports <- rows$part == 2
-  # SUM of no rows is NULL.
+  # The SUM of no rows is NULL.
   totals <- lapply(rows[reports, long_sums], function(x) {
     sum(as.double(x), na.rm = TRUE)
   })
@@ -102,7 +105,7 @@ read_long <- function(rows, mechanism, query, times) {
     index <- index + ifelse(rows$bit == 1, 0, length(codec$levels))
   }
   refuse_wrong(sum(counts[stray]), sum(counts[!reports]), "rows")
-  # The bits of a cohort, then how many reports it has.
+  # The counts of a cohort are its bits, then how many reports it has.
   if (!is.null(query$split)) {
     block <- length(codec$levels) + 1
     index[reports] <- block

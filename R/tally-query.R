@@ -1,4 +1,5 @@
-# A tally as an SQL query: one GROUP BY, written in the dialect of the engine by dbplyr.
+# This file has the SQL queries that count reports: one GROUP BY, written in the dialect of the
+# engine by dbplyr.
 
 #' The SQL query that tallies a database table
 #'
@@ -94,9 +95,9 @@ rr_query <- function(
   )
 }
 
-# The simulated connections of older versions of dbplyr quote every name with backticks, that of
-# Hive in newer ones as standard SQL does. What is not the quote of the engine's own becomes it.
-# Texts in quotes stay as they are.
+# The query with names in the quotes of its engine. The simulated connections of older versions of
+# dbplyr quote every name with backticks, that of Hive in newer ones as standard SQL does. Other
+# quotes of names are replaced by the quote of the engine. Texts in quotes stay as they are.
 engine_names <- function(query, connection) {
   backticks <- c(
     "MariaDBConnection", "MySQLConnection", "SQLiteConnection", "Hive", "Impala", "Spark SQL",
@@ -119,7 +120,7 @@ engine_names <- function(query, connection) {
   dbplyr::sql(text)
 }
 
-# The table and its columns, as the grammar of data frames wants them: a data frame without rows.
+# The columns of a table as a data frame without rows.
 table_columns <- function(data) {
   check_installed("dbplyr", "to read database tables")
   names <- colnames(data)
@@ -131,8 +132,13 @@ table_columns <- function(data) {
   )
 }
 
-# What is asked: the text of the query, the columns of the answers and of the groups, and that of
-# the weights or NULL.
+# The query of a tally:
+#   sql       its text
+#   answers   the columns of the answers
+#   keys      the columns of the groups
+#   weight    the column of the weights, or NULL
+#   count     the column of numbers of reports, or NULL
+#   layout    how the columns hold the reports
 tally_query <- function(data, mechanism, column, by, weights, count = NULL) {
   frame <- table_columns(data)
   check_countable(mechanism)
@@ -165,8 +171,8 @@ tally_query <- function(data, mechanism, column, by, weights, count = NULL) {
   )
 }
 
-# Categories are a GROUP BY, and so are reports that are a few numbers; of supports an engine adds
-# up the bits.
+# An error if an engine cannot count the reports. It groups categories, and reports that are a few
+# numbers; it adds up the bits of supports.
 check_countable <- function(mechanism) {
   if (!is.null(mechanism$questions)) return(check_joint(mechanism))
   if (is.null(stored_forms(mechanism)) && !has_categories(mechanism)) {
@@ -179,8 +185,8 @@ check_countable <- function(mechanism) {
   }
 }
 
-# How many rows have a number of reports that is missing or no whole number from 0 to 2^53, and the
-# largest of them, whose type is seen in R: text is larger than numbers.
+# The query of how many rows have a number of reports that is missing or no whole number from 0 to
+# 2^53, and of the largest number. Its type is seen in R: text is larger than numbers.
 times_query <- function(data, count) {
   column <- sql_words(data, count)$column
   rounded <- as.character(
@@ -234,8 +240,8 @@ select_text <- function(keys, sums, from, where = NULL, connection) {
                       clause("GROUP BY", groups, ",")), collapse = "\n"))
 }
 
-# Engines whose columns may ignore case, where "b" and "B" are one group. There text is compared by
-# its bytes.
+# SQL of values that are compared by their bytes, for engines whose columns may ignore case: "b" and
+# "B" would be one group.
 exact_values <- function(values, connection) {
   if (inherits(connection, "SQLiteConnection")) return(paste(values, "COLLATE BINARY"))
   if (inherits(connection, c("MariaDBConnection", "MySQLConnection", "MySQL"))) {
@@ -247,7 +253,7 @@ exact_values <- function(values, connection) {
   values
 }
 
-# In the words of the engine. Every engine has COUNT(*).
+# The sums in SQL of the engine, under their names. Every engine has COUNT(*).
 translate_sums <- function(sums, connection) {
   setNames(
     as.character(dbplyr::translate_sql_(sums, con = connection, window = FALSE)), names(sums)
@@ -255,18 +261,18 @@ translate_sums <- function(sums, connection) {
 }
 
 quote_names <- function(names, connection) {
-  # Of no name dbplyr makes an empty one.
+  # For no name dbplyr would return an empty one.
   if (!length(names)) return(character())
   as.character(
     dbplyr::escape(dbplyr::ident(names), parens = FALSE, collapse = NULL, con = connection)
   )
 }
 
-# What stands after FROM and WHERE. Columns of one table are read from it as it is, with the
-# conditions of dplyr::filter(), since some engines of several servers fetch the rows of a query
-# within a query before they group them. Every other pipeline is such a query. The text that dbplyr
-# writes decides, not its objects, which change with its versions: if it is not the text of its
-# parts put together, it stays as it is.
+# list(from, where): the SQL after FROM and WHERE. Columns of one table are read from it as it is,
+# with the conditions of dplyr::filter(), since some engines of several servers fetch the rows of a
+# query within a query before they group them. Every other pipeline is such a query. The text that
+# dbplyr writes decides, not its objects, which change with its versions: if it is not the text of
+# its parts put together, it stays as it is.
 query_source <- function(data) {
   connection <- dbplyr::remote_con(data)
   built <- dbplyr::sql_build(data, connection)
@@ -290,7 +296,7 @@ query_source <- function(data) {
       }
     }
   }
-  # An inner query has no order, if it has no limit.
+  # An inner query has no order if it has no limit.
   if (inherits(built, "select_query")) {
     text <- as.character(dbplyr::sql_render(built, connection, subquery = TRUE, lvl = 1L))
   }
@@ -299,16 +305,16 @@ query_source <- function(data) {
   )
 }
 
-# The text of a query that only selects columns, with its table.
+# The pattern of a query that only selects columns; its table is captured.
 simple_select <- function() {
   name <- "(?:\"(?:[^\"\\\\]|\"\")+\"|`(?:[^`\\\\]|``)+`|\\[(?:[^]\\\\]|\\]\\])+\\])"
   columns <- sprintf("(?:(?:%s[.])?[*]|%s(?:,\\s+%s)*)", name, name, name)
-  # Whoever writes schema.table need not quote it.
+  # A user who writes schema.table need not quote it.
   table <- sprintf("(?:%s|[[:alpha:]_]\\w*)", name)
   sprintf("^SELECT\\s+%s\\nFROM (%s(?:[.]%s)*)(?=$|\\n)", columns, table, table)
 }
 
-# Names that no column has.
+# The `wanted` names, changed if a column has them.
 free_names <- function(wanted, taken) {
   tail(make.unique(c(taken, wanted), sep = "_"), length(wanted))
 }
@@ -335,10 +341,11 @@ weight_sums <- function(data, name) {
 
 # One row comes back for each group, however many reports there are.
 
-# How many sums one query may ask for: PostgreSQL gives at most 1664 columns, SQLite 2000.
+# The largest number of sums in one query: PostgreSQL returns at most 1664 columns, SQLite 2000.
 query_width <- 1500L
 
-# The engine's own words for a place of a text, its length and the text without some characters.
+# The engine's SQL for a column: list(character_at(position), length, column), one character of its
+# text, the number of characters, and the column.
 sql_words <- function(data, name) {
   connection <- dbplyr::remote_con(data)
   word <- function(expression) {
@@ -371,8 +378,11 @@ join_sql <- function(terms, operator) {
 
 one_if <- function(condition) sprintf("CASE WHEN %s THEN 1 ELSE 0 END", condition)
 
-# What is added up, named SQL of a number for each report; the condition under which a report is
-# missing, and that under which it is wrong; `split`, a column whose values are added up apart.
+# The SQL of what is added up:
+#   sums      named SQL of a number for each report
+#   missing   the condition under which a report is missing
+#   wrong     the condition under which it is wrong
+#   split     a column whose values are added up apart
 sql_sums <- function(data, mechanism, layout, answers) {
   if (layout == "number") return(sql_number(data, mechanism, answers))
   codec <- stored_codec(mechanism)
@@ -393,7 +403,7 @@ sql_sums <- function(data, mechanism, layout, answers) {
   c(sql, split = beside)
 }
 
-# For each level the SQL of a bit, 0 or 1.
+# The SQL of a bit, 0 or 1, for each level, with the fields of sql_sums().
 sql_bits <- function(data, codec, layout, answers) {
   k <- codec$width
   if (layout == "bits") {
@@ -432,7 +442,7 @@ sql_digits <- function(digits) {
   toString(sprintf("'%s'", unique(c(digits, toupper(digits)))))
 }
 
-# Positions, negative where the bit is 0. The same position twice is wrong.
+# The SQL of positions, which are negative if the bit is 0. The same position twice is wrong.
 sql_positions <- function(mechanism, codec, columns) {
   signed <- c(seq_len(codec$width), -seq_len(codec$width))
   sums <- vapply(
@@ -451,7 +461,7 @@ sql_positions <- function(mechanism, codec, columns) {
   )
 }
 
-# A column of 0 and 1 for each bucket, NULL where it was not drawn.
+# The SQL of columns of 0 and 1, one for each bucket, NULL if it was not drawn.
 sql_drawn <- function(mechanism, codec, columns) {
   drawn <- join_sql(one_if(sprintf("%s IS NOT NULL", columns)), "+")
   sums <- one_if(
@@ -468,7 +478,8 @@ sql_drawn <- function(mechanism, codec, columns) {
   )
 }
 
-# Reports that went through text have lost some digits.
+# The tolerance of reports at the ends of their range: reports that went through text have lost some
+# digits.
 report_slack <- 1e-6
 
 # The least and the largest report of a mechanism of numbers.
@@ -478,7 +489,8 @@ report_range <- function(mechanism) {
     diff(mechanism$range) / 2 * c(-1, 1) * mechanism$reach
 }
 
-# Numbers, as shares of the range of reports, and their powers: see R/mechanism-mean.R.
+# The SQL of numbers, as shares of the range of reports, and of their powers: see
+# R/mechanism-mean.R.
 sql_number <- function(data, mechanism, answers) {
   column <- sql_words(data, answers)$column
   range <- report_range(mechanism)
@@ -508,8 +520,8 @@ sum_query <- function(data, mechanism, layout, answers, keys, weight, counted) {
     c(colnames(data), names(sql$sums)), c(query_columns, "reports_missing", "reports_wrong")
   )
   flag <- function(condition) dbplyr::sql(one_if(condition))
-  # A sum is called like its column, which ClickHouse would then take for the sum in every other
-  # one: no other sum may read these columns.
+  # A sum has the name of its column. ClickHouse would read the sum for the column in all other
+  # sums, so that no other sum may read these columns.
   flagged <- dplyr::mutate(dplyr::ungroup(data), reports_missing = !!flag(sql$missing),
                            reports_wrong = !!flag(sql$wrong))
   times <- if (!is.null(weight)) paste0(" * ", sql_words(data, weight)$column)
@@ -526,15 +538,16 @@ sum_query <- function(data, mechanism, layout, answers, keys, weight, counted) {
   )
 }
 
-# The columns that a query makes of itself.
+# The columns that a query adds, by what they hold.
 query_columns <- c(
   n = "n", sum = "weight_sum", squares = "weight_squares", missing = "weight_missing",
   min = "weight_min", max = "weight_max"
 )
 
-# One statement, so that the engine shows it the table of one moment: part 1 are the rows by what
-# they say, part 2 the reports. `split` is a column that says the same in all rows of a report, such
-# as its cohort; `bit` one that says whether the level is supported.
+# list(sql, split): the query of a long table, one statement, so that the engine reads the table at
+# one moment. Part 1 has the numbers of rows by level, part 2 those of reports. `split` is a column
+# with the same value in all rows of a report, such as its cohort; the column `bit` is 1 if the
+# level is supported.
 long_query <- function(data, mechanism, answers, keys, weight) {
   if (!is.null(weight)) {
     abort("Long tables take no {.arg count} and {.arg weights}: a report has several rows.")
@@ -549,7 +562,7 @@ long_query <- function(data, mechanism, answers, keys, weight) {
              sprintf("COUNT(DISTINCT %s)", exact_values(level, connection)))
   reports <- group_query(data, c("id", shared_columns), setNames(sizes, long_sizes))
   sums <- long_faults(alias, stored_codec(mechanism))
-  # Both parts have their columns in one order.
+  # The columns of both parts stand in one order.
   branch <- function(number, n, sums) {
     c(part = number, n = n, setNames(sums, long_sums))
   }
@@ -568,8 +581,8 @@ long_query <- function(data, mechanism, answers, keys, weight) {
   )
 }
 
-# From the sizes of each report, in the order of `long_sizes`: all rows, and how many reports have
-# each fault.
+# The SQL of `long_sums`, from the columns `long_sizes` of each report: all rows, and how many
+# reports have each fault.
 long_faults <- function(alias, codec) {
   size <- codec$ones %||% codec$drawn
   wrong <- if (is.null(size)) sprintf("%s > 0 AND %s > 1", alias[2], alias[1])

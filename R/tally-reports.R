@@ -1,5 +1,5 @@
-# Reports of the protocols are read back from raw, hexadecimal text, matrices of 0 and 1, long
-# tables and database columns; all are checked, and counted. The codec of R/mechanism-reports.R says
+# Reports of the protocols as they come back, read and counted: raw, hexadecimal text, matrices of 0
+# and 1, long tables and database columns. All are checked. The codec of R/mechanism-reports.R says
 # which of these forms they have.
 
 #' Read reports of the protocols from text, lists, tables and files
@@ -70,11 +70,11 @@ rr_reports <- function(x, mechanism) {
   x
 }
 
-# Reports as packed bits of the categories that they support, one row each: what the own likelihood
-# needs.
+# Reports as packed bits of the categories that they support, one row each, for the likelihood of
+# the sets.
 report_sets <- function(mechanism, x) UseMethod("report_sets")
 
-# Bits, and of cohorts four bytes of the cohort, the least first.
+# The bits; if reports have cohorts, then four bytes of the cohort, the lowest first.
 report_sets.rr_mechanism <- function(mechanism, x) {
   if (!keeps_sets(mechanism)) {
     abort("Only reports that support several categories can be kept as sets.")
@@ -137,7 +137,8 @@ read_reports <- function(x, mechanism, na.rm = FALSE, groups = NULL, weights = N
   )
 }
 
-# Columns of text that has them one after another, as clients and report_texts() write it.
+# The columns of text that has their values one after another, as clients and report_texts() write
+# it.
 text_columns <- function(x, fields) {
   values <- strsplit(trimws(as.character(x)), " +")
   values[is.na(x)] <- list(rep(NA_character_, length(fields)))
@@ -161,7 +162,8 @@ abort_report_at <- function(position, problem) {
 
 forms_remedy <- "{.fn rr_reports} says how reports look, and {.fn rr_perturb} makes them of answers."
 
-# `at`: which elements or rows of `x` are no reports, the first of which is shown.
+# An error if there are `positions`, at which elements or rows of `x` are no reports. It shows the
+# first.
 refuse_reports <- function(positions, x) {
   if (length(positions)) {
     report <- if (is.matrix(x)) {
@@ -176,7 +178,7 @@ refuse_reports <- function(positions, x) {
   }
 }
 
-# `x` has none of the forms that the reports of the mechanism come back in.
+# The error for `x` that has none of the forms of the mechanism's reports.
 abort_form <- function(x, wanted) {
   abort(c("{.arg x} must be {wanted}.", x = "It is {describe(x)}.", i = forms_remedy),
         if (inherits(x, "rr_reports")) c("mismatch", "report") else "report")
@@ -253,8 +255,8 @@ cohort_columns <- function(x, mechanism) {
 
 # ---- bits and positions ----
 
-# list(rows, gone): a matrix with a row a report, of bytes, of 0 and 1 or of positions; and which
-# reports are missing.
+# list(rows, is_missing): a matrix with a row a report, of bytes, of 0 and 1 or of positions; and
+# whether each report is missing.
 read_rows <- function(x, mechanism) {
   codec <- mechanism$codec
   if (is.factor(x)) x <- as.character(x)
@@ -293,7 +295,7 @@ object_rows <- function(x, codec) {
   list(rows = values, is_missing = is.na(x))
 }
 
-# Columns of 0 and 1, or of positions, which may be named and stand in any order.
+# The rows of columns of 0 and 1, or of positions. Columns with names may stand in any order.
 numeric_rows <- function(x, mechanism) {
   codec <- mechanism$codec
   named <- Find(function(columns) all(columns %in% colnames(x)),
@@ -317,8 +319,8 @@ holds_bits <- function(rows, codec) {
     (is.null(codec$drawn) || all(rows %in% c(0, 1, NA)))
 }
 
-# Is text of numbers with spaces between them, or of one number that is too short for hexadecimal
-# digits?
+# Is text a sequence of numbers with spaces between them, or one number that is too short for
+# hexadecimal digits?
 holds_numbers <- function(x, codec) {
   if (!is.null(codec$drawn)) return(TRUE)
   first <- x[!is.na(x)][1]
@@ -363,7 +365,7 @@ hexadecimal_rows <- function(x, codec) {
   list(rows = read$bits, is_missing = is_missing)
 }
 
-# A list of raw vectors, or of positions.
+# The rows of a list of raw vectors, or of positions.
 list_rows <- function(x, codec) {
   x <- lapply(x, plain_numbers)
   is_missing <- vapply(
@@ -394,7 +396,7 @@ settle_rows <- function(rows, mechanism) {
     else if (!holds_bits(rows, codec)) position_rows(rows, codec, size)
     else bit_rows(rows, codec)
   if (is.null(size)) return(new_rr_reports(values, codec$width))
-  # As many bits, or positions, as a report has, and each position once.
+  # A report has the codec's number of bits, or of positions, and each position once.
   bad <- count_supports(values, list(each = 1), codec, codec$ones)$position
   refuse_reports(bad[bad > 0], rows)
   if (!is.null(codec$ones) && is.raw(values) != packs_bits(codec)) {
@@ -406,7 +408,7 @@ settle_rows <- function(rows, mechanism) {
 
 packed_rows <- function(rows, codec) {
   is_complete <- is.null(codec$drawn) && ncol(rows) == codec_bytes(codec)
-  # No bit lies beyond the last category.
+  # A report has no bit beyond the last category.
   refuse_reports(
     which(
       if (is_complete) {
@@ -467,15 +469,15 @@ refuse_entries <- function(positions, rows) {
 
 # ---- long tables ----
 
-# One row for each category that a report supports. A report that supports none has one row, without
-# a level.
+# Is `x` a long table? It has one row for each category that a report supports. A report that
+# supports none has one row, without a level.
 is_long <- function(x, mechanism) {
   columns <- if (is.data.frame(x)) stored_forms(mechanism)$columns$long
   !is.null(columns) && length(x) == length(columns) &&
     all(columns %in% names(x))
 }
 
-# A row a report, of 0 and 1 or of positions.
+# The rows of a long table, one a report, of 0 and 1 or of positions.
 long_rows <- function(x, mechanism) {
   codec <- mechanism$codec
   size <- codec$ones %||% codec$drawn
@@ -513,9 +515,10 @@ ones_at <- function(row, column, rows, width) {
   bits
 }
 
-# Bits that are all 0 leave no row behind where nobody wrote one, and the reports that are there are
-# then not all of them. Fewer than one table in a hundred million has none where 20 are expected. If
-# bits are not independent, how often all are 0 is not asked.
+# An error if a long table lacks the reports that support no category. Bits that are all 0 leave no
+# row if nobody writes one, and the reports that are there are then not all of them. Fewer than one
+# table in a hundred million has none if 20 are expected. If bits are not independent, it is not
+# checked how often all are 0.
 check_empty_reports <- function(mechanism, n, empty) {
   law <- rr_law(mechanism[["bit"]] %||% mechanism)
   independent <- length(law$p) == 1L && length(law$q) == 1L &&
@@ -532,7 +535,7 @@ check_empty_reports <- function(mechanism, n, empty) {
   }
 }
 
-# One report a row of what goes with it: the first row of each.
+# list(x, weights, by) with one entry a report, from the first row of each report.
 one_row_each <- function(x, mechanism, weights, by) {
   first <- match(x$id, x$id)
   for (each in c(by, list(weights))) {
@@ -558,7 +561,8 @@ count_reports.rr_protocol <- function(
   counts <- if (is.null(codec$width)) {
     count_cells(number_cells(read$reports, codec), length(mechanism$reports), read)
   } else if (length(codec$numbers)) {
-    # Group by group and cohort by cohort the ones of each bit, then the number of reports.
+    # The counts are, group by group and cohort by cohort, the ones of each bit, then the number of
+    # reports.
     cohorts <- codec$numbers$cohort[2]
     cells <- as.integer(read$reports$cohort + ((read$groups %||% 1L) - 1L) * cohorts)
     within <- list(groups = cells, each = cohorts * read$each, weights = read$weights)
@@ -576,7 +580,7 @@ count_reports.rr_protocol <- function(
   counted_reports(counts, read)
 }
 
-# The place of each report of whole numbers, from 0, among all that there are: the last column runs
+# The 0-based position of each report of whole numbers among all possible ones. The last column runs
 # fastest.
 number_cells <- function(reports, codec) {
   columns <- if (is.data.frame(reports)) as.list(reports) else list(reports)
@@ -606,7 +610,7 @@ count_reports <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = F
   UseMethod("count_reports")
 }
 
-# Reports that are categories.
+# The counts of reports that are categories.
 count_reports.rr_mechanism <- function(
   mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...
 ) {
@@ -622,7 +626,8 @@ count_reports.rr_mechanism <- function(
     abort(c("{.arg x} is a data frame, and the mechanism has one question.",
             i = "Give its column, or describe all questions with {.fn rr_product}."))
   }
-  # Counts and shares of all categories, and the numbers that stand for them.
+  # The bytes are those of counts and shares of all categories, and of the numbers that stand for
+  # them.
   check_memory(
     16 * as.double(length(mechanism$reports)) * (max(1, groups) + 1),
     "mechanism", "The table of counts"
@@ -632,7 +637,8 @@ count_reports.rr_mechanism <- function(
   count_codes(codes$codes, codes$first, x, mechanism, groups, weights, na.rm)
 }
 
-# `codes - first` is the 0-based category. `shown` is what the user gave, for the error message.
+# list(counts, missing, n, ...): the counts of `codes - first`, the 0-based category. `reports` are
+# those of the user, for the error message.
 count_codes <- function(codes, first, reports, mechanism, groups, weights, na.rm) {
   k <- length(mechanism$reports)
   count <- function(weights) {
@@ -651,10 +657,10 @@ count_codes <- function(codes, first, reports, mechanism, groups, weights, na.rm
        respondents = if (!is.null(weights)) tally_sums(shape(count(NULL)$counts)))
 }
 
-# If a report is one category, and only there, counts add up to the number of respondents.
+# The sums of counts by group. They are the numbers of respondents only if a report is one category.
 tally_sums <- function(counts) if (is.matrix(counts)) colSums(counts) else sum(counts)
 
-# How often each of the categories 0, 1, ... was reported, group by group.
+# The number of reports of each category 0, 1, ..., group by group.
 count_cells <- function(cells, n_cells, read) {
   .Call(
     C_rr_tally, cells, 0L, as.double(n_cells), read$groups, read$each, read$weights, FALSE
@@ -675,9 +681,9 @@ count_supports <- function(values, read, codec, ones = -1) {
   )
 }
 
-# Reports of a cohort, an index and a sign: cohort by cohort how many support each of `width`
-# categories, then how many there are. A report supports those whose sign in its column is its own:
-# half of all, give or take the transform of the signs.
+# The counts of reports of a cohort, an index and a sign: cohort by cohort how many support each of
+# `width` categories, then how many there are. A report supports the categories whose sign in its
+# column equals its sign: n / 2 of the n reports, plus half of the transform of the signs.
 count_signs <- function(read, size, width, cohorts = 1) {
   reports <- read$reports
   cohort <- reports[["cohort"]] %||% 1L
@@ -700,8 +706,8 @@ count_signs <- function(read, size, width, cohorts = 1) {
   )
 }
 
-# Numbers of categories are never negative: as reports, all of their bits would be 1. Fewer than one
-# set of reports in a hundred million is such.
+# An error if reports are rather answers. Numbers of categories are never negative: as reports, all
+# of their bits would be 1. Fewer than one set of reports in a hundred million has no bit 0.
 check_ones <- function(reports, mechanism) {
   d <- mechanism$d
   p_drawn <- d / mechanism$buckets
@@ -721,8 +727,8 @@ check_ones <- function(reports, mechanism) {
 
 # ---- categories ----
 
-# 1-based codes of reports. `name` is their column's, for the message; NA for missing ones if they
-# may be `absent`.
+# The 1-based codes of reports, NA for missing ones if they may be `absent`. `name` is their column,
+# for the message.
 report_codes <- function(x, mechanism, name = NULL, absent = FALSE) {
   tell_reading(x, mechanism)
   coded <- encode_reports(x, mechanism)

@@ -1,4 +1,4 @@
-# A tally as a table, and as people read it.
+# This file has the tables, the print and the pictures of a tally.
 
 #' @export
 as.data.frame.rr_tally <- function(x, ...) plain_frame(tidy(x), ...)
@@ -21,7 +21,7 @@ tidy.rr_tally <- function(x, ...) {
 
 #' @export
 print.rr_tally <- function(x, ...) {
-  # What the rows are if they are not all reports of one kind.
+  # The panels are NULL if all rows are reports of one kind.
   panels <- tally_panels(x$mechanism)
   reports <- x$mechanism$reports
   writeLines(c(
@@ -79,7 +79,8 @@ autoplot.rr_tally <- function(object, ...) {
 # The names of the questions or of the column of reports, if they are known.
 question_of <- function(tally) names(tally$mechanism$questions) %||% tally$question
 
-# Few categories: bars lie down, so that their labels can be read, in a panel for each group.
+# The picture of few categories. Bars lie down, so that their labels can be read, in a panel for
+# each group.
 picture_of_categories <- function(object, groups) {
   reports <- object$mechanism$reports
   k <- length(reports)
@@ -96,7 +97,7 @@ picture_of_categories <- function(object, groups) {
   axis <- "Proportion of the reports"
   rows <- NULL
   if (groups > 1 && k == 2L) {
-    # As in the picture of a fit: a row for each group, for "yes".
+    # A picture of yes and no has a row for each group, for "yes", as that of a fit.
     data$label <- rows_factor(as.character(group_panel(each, keys, named = FALSE)))
     data <- data[rep(reports, groups) == reports[2], ]
     rows <- keys_axis(keys)
@@ -113,9 +114,15 @@ picture_of_categories <- function(object, groups) {
   with_height(picture, layout)
 }
 
-# Counts of several parts, of which each respondent drew one: the name of a part, what its counts
-# are of, and the places of its counts and of its total, which is in the title of its panel. Of more
-# than 40 categories there is one part, and no total. NULL for other mechanisms.
+# The panels of a tally whose respondents drew one of several submechanisms or cohorts, or of more
+# than 40 categories, which are one panel without total. The value is NULL for other mechanisms.
+#   noun     the kind of a panel, such as "Cohort"
+#   each     what its counts are of
+#   names    the names of the panels
+#   rows     the positions of the counts of each panel
+#   totals   the position of its total, which is in its title
+#   scales   the scales of the axes
+#   sorted   TRUE if the most common category comes first
 tally_panels <- function(mechanism) {
   codec <- mechanism$codec
   if (!is.null(codec$width) && length(codec$numbers)) {
@@ -146,7 +153,7 @@ tally_panels <- function(mechanism) {
   }
   k <- length(mechanism$reports)
   if (k <= 40) return(NULL)
-  # Without an order of their own, the most common category comes first.
+  # The most common category comes first if categories have no order.
   sorted <- !in_order(mechanism) && length(mechanism$levels) == k
   list(
     each = if (sorted) paste("Rank among", category_words(k)) else "Category",
@@ -157,7 +164,7 @@ tally_panels <- function(mechanism) {
   )
 }
 
-# A panel for each part and group: its counts as shares of those who drew it.
+# A panel for each submechanism and group, with its counts as shares of those who drew it.
 picture_of_panels <- function(object, groups, panels) {
   all <- length(panels$names) * groups
   selection <- head(

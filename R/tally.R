@@ -127,7 +127,7 @@ rr_tally.default <- function(
   )
 }
 
-# For those who give something else where a tally is needed.
+# The remedy in an error: text for those who give something else where a tally is needed.
 tally_remedy <- function(x, under = "") {
   cli::format_inline(if (inherits(x, c("rr_fit", "rr_survey"))) "Its tally is in {.code fit$tally}."
                      else paste0("Make one with {.fn rr_tally} or {.fn rr_counts}", under, "."))
@@ -135,10 +135,13 @@ tally_remedy <- function(x, under = "") {
 
 # ---- from answers to a tally ----
 
-# Every source ends here. `answers`: `reports`, a row or element each, and what goes with them:
-# `by`, the groups, and `weights`. A row may stand for `times` reports. Of a database their weights
-# add up to `weights` and the squares of these to `squares`; `count` then counts the rows, in place
-# of the mechanism.
+# The tally of reports from any source. The fields of `answers` are:
+#   reports   a row or element each
+#   by        the groups
+#   weights   one a row; in rows of a database the sum of the weights of its reports
+#   squares   the sum of the squares of these weights, in rows of a database
+#   times     how many reports a row stands for
+#   count     a function that counts rows of a database, in place of the mechanism
 tally_answers <- function(answers, mechanism, na.rm, keep = c("counts", "sets")) {
   check_mechanism(mechanism)
   check_flag(na.rm, "na.rm")
@@ -161,7 +164,7 @@ tally_answers <- function(answers, mechanism, na.rm, keep = c("counts", "sets"))
   if (missing > 0) {
     cli::cli_inform("{missing} missing report{?s} dropped.", class = "candor_message_missing")
   }
-  # Over the reports of each group that were counted.
+  # The sum over the reports of each group that were counted.
   total <- function(each) {
     each[dropped] <- 0
     if (is.null(groups)) sum(each) else as.vector(rowsum(each, groups$codes))
@@ -195,7 +198,8 @@ different_reports <- function(reports, mechanism, dropped, groups, each) {
   )
 }
 
-# Of data in memory: their weights or frequencies, and of a long table one row a report.
+# Answers of data in memory with checked weights or frequencies. A long table is replaced by one row
+# a report.
 check_answers <- function(answers, mechanism) {
   if (!is.null(answers$times) && !is.null(answers$weights)) {
     abort("Give {.arg count} or {.arg weights}: reports that are counted have no weights.")
@@ -231,8 +235,8 @@ missing_reports <- function(counted, times) {
   }
 }
 
-# Answers whose group is missing are left out, if that is asked for; else make_groups() refuses
-# them.
+# The answers without those whose group is missing if `na.rm` is TRUE; else all, and make_groups()
+# refuses them.
 leave_out_ungrouped <- function(answers, na.rm) {
   lost <- if (na.rm) rows_without_group(answers$by, report_number(answers$reports))
   answers$ungrouped <- if (is.null(answers$times)) {
@@ -265,11 +269,12 @@ report_number <- function(x) {
   }
 }
 
-# Check what a method of count_reports(), or the function of another package's mechanism, returned.
+# The checked result of a method of count_reports(), or of the function of another package's
+# mechanism.
 check_counted <- function(result, mechanism, groups) {
   counts <- if (is.list(result)) result$counts
   rows <- length(mechanism$reports)
-  # No rows, no groups.
+  # There are no groups if there are no rows.
   if (identical(groups, 0L)) {
     return(list(
       counts = matrix(0, rows, 0),
@@ -279,7 +284,7 @@ check_counted <- function(result, mechanism, groups) {
     ))
   }
   cells <- rows * max(1L, groups)
-  # Last groups all of whose reports are missing may have no counts.
+  # If all reports of the last groups are missing, these may have no counts.
   if (length(result$dropped) && is.numeric(counts)) {
     counts <- c(counts, numeric(max(0, cells - length(counts))))
   }
@@ -316,8 +321,8 @@ check_times <- function(times, n) {
   as.double(times)
 }
 
-# Frequencies that are given as weights make standard errors too large: n = (sum w)^2 / sum w^2 is
-# not their sum.
+# A message if weights look like frequencies. Frequencies as weights make standard errors too large:
+# n = (sum w)^2 / sum w^2 is not their sum.
 inform_frequencies <- function(weights) {
   is_valid <- is_numbers(weights) && length(weights) && all(is.finite(weights))
   if (!is_valid || any(weights != floor(weights)) || mean(weights) < 2) {
@@ -356,8 +361,8 @@ group_evidence <- function(tally, g, law = rr_law(tally$mechanism)) {
   )
 }
 
-# All groups as one, whose categories are those of the first group, then those of the second. NULL
-# where a category has no count of its own, or a group nothing that could be divided by.
+# The evidence of all groups as one, whose categories are those of the first group, then those of
+# the second. NULL if a category has no count of its own, or if n of a group is 0.
 joined_evidence <- function(tally) {
   law <- rr_law(tally$mechanism)
   k <- length(tally$mechanism$levels)
@@ -381,8 +386,8 @@ new_rr_tally <- function(
   for (key in groups) {
     if (is.character(key) || is.factor(key)) check_label_bytes(as.character(key), "by")
   }
-  # With `weights` beside `weight_squares` the `$` of lists does not take `tally$weight` for the
-  # squares.
+  # The field `weights` stands beside `weight_squares`, so that the `$` of lists does not take
+  # `tally$weight` for the squares.
   effective_n <- if (is.null(weight_squares)) {
     n
   } else {
@@ -404,9 +409,9 @@ new_rr_tally <- function(
   )
 }
 
-# ---- blocks of people whose reports depend on each other: for each group their labels and their counts ----
+# ---- blocks of people whose reports depend on each other ----
 
-# A tally with what it keeps of the blocks of each group.
+# A tally with its blocks: for each group list(label, counts).
 with_blocks <- function(tally, blocks) {
   check_block_sizes(
     unlist(lapply(blocks, `[[`, "label")), unlist(lapply(blocks, block_people)),

@@ -6,14 +6,14 @@ is_numbers <- function(x) is.numeric(x) && !is.object(x)
 
 is_number <- function(x) is_numbers(x) && length(x) == 1L && !is.na(x)
 
-# An argument that is not what it must be: `what` says it in the words of an error.
+# The error for an argument that is wrong: it must be `noun`.
 must_be <- function(x, arg, noun, class = "argument", remedy = NULL) {
   abort(
     c(paste0("{.arg {arg}} must be ", noun, "."), x = "It is {describe(x)}.", i = remedy), class
   )
 }
 
-# A condition that has no check of its own.
+# The argument if a condition is TRUE, else the error: for conditions that have no other check.
 check_that <- function(is_valid, x, arg, noun, class = "argument") {
   if (isTRUE(is_valid)) invisible(x) else must_be(x, arg, noun, class)
 }
@@ -46,7 +46,8 @@ check_level <- function(x, arg = deparse1(substitute(x))) {
 # A significance level.
 check_alpha <- function(x) check_level(x, "alpha")
 
-# Where percent were given for a share. Numbers up to 2 are rather positions or slips.
+# The remedy if percent were given for a share, else NULL. Numbers up to 2 are rather positions or
+# slips.
 percent_remedy <- function(x) {
   if (is_number(x) && x > 2 && x <= 100) {
     sprintf("Did you mean %s?", number_text(x / 100, 15))
@@ -107,7 +108,7 @@ check_distribution <- function(x) {
   as.double(x) / sum(x)
 }
 
-# Data are replaced by their table.
+# The table of data; all else as it is.
 tabulated <- function(x) {
   if (is.character(x) || is.logical(x) || is.factor(x)) table(x) else x
 }
@@ -134,8 +135,8 @@ check_flag <- function(x, arg) {
   )
 }
 
-# `choices` in full, or the default vector itself, which means its first element. Without `choices`
-# they are what the caller's argument lists, as in match.arg().
+# One of the `choices`, in full, or the default vector itself, which means its first element. If
+# `choices` is NULL, they are the default of the caller's argument, as in match.arg().
 check_choice <- function(x, arg = deparse1(substitute(x)), choices = NULL) {
   choices <- choices %||% eval(formals(sys.function(sys.parent()))[[arg]])
   if (identical(x, choices)) return(choices[1L])
@@ -158,13 +159,13 @@ check_mechanism <- function(x, arg = "mechanism") {
   )
 }
 
-# An object of one of the classes; `what` says which in words.
+# An object of one of the classes; `noun` is these in words.
 check_class <- function(x, arg, class, noun) {
   if (inherits(x, class)) x else must_be(x, arg, noun)
 }
 
-# The package's own verbs never swallow arguments, which are almost always misspelt ones, and ask
-# for missing ones.
+# An error for arguments in `...`, which are almost always misspelt ones, and for required ones that
+# are missing.
 check_dots_empty <- function(...) {
   if (...length() == 0L) return(check_given(sys.function(sys.parent()), parent.frame()))
   names <- ...names() %||% rep("", ...length())
@@ -174,7 +175,7 @@ check_dots_empty <- function(...) {
   )
 }
 
-# Arguments without a default must be given.
+# An error if an argument without a default is missing.
 check_given <- function(verb, frame) {
   needed <- Filter(function(default) identical(default, quote(expr = )), formals(verb))
   for (name in setdiff(names(needed), "...")) {
@@ -187,7 +188,7 @@ check_given <- function(verb, frame) {
 check_text <- function(text, arg, unreadable = FALSE, answers = FALSE) {
   bad <- which(unreadable | Encoding(text) == "bytes" | !validEnc(text))
   if (length(bad)) {
-    # What somebody answered is not shown.
+    # An answer of a respondent is not shown.
     bytes <- if (!answers) {
       paste0(
         ": ",
@@ -212,9 +213,9 @@ check_hashed_text <- function(text, arg, answers = FALSE) {
   check_text(text, arg, foreign, answers)
 }
 
-# Labels from labels, or from a number of categories; `ordered` if they are an ordered factor.
-# `numeric` tells the numbers that the labels are (levels 0:9, or "0" to "9"), NULL where numbers in
-# the data can only be positions.
+# list(labels, numeric, ordered): labels from labels, or from a number of categories. `ordered` is
+# TRUE if they are an ordered factor. `numeric` has the numbers that the labels are (levels 0:9, or
+# "0" to "9"), NULL if numbers in the data can only be positions.
 check_levels <- function(levels, arg = "levels") {
   if (is.ordered(levels)) {
     return(c(check_levels(base::levels(levels), arg), ordered = TRUE))
@@ -222,7 +223,7 @@ check_levels <- function(levels, arg = "levels") {
   if (is.factor(levels)) levels <- base::levels(levels)
   if (is_numbers(levels) && length(levels) == 1L) {
     k <- check_count(levels, arg, min = 2, max = .Machine$integer.max)
-    # Of many categories the numbers are the positions; a yes/no question would take them for 0 and
+    # The numbers of many categories are the positions; a yes/no question would take them for 0 and
     # 1.
     return(list(
       labels = as.character(seq_len(k)),
@@ -244,13 +245,14 @@ check_levels <- function(levels, arg = "levels") {
   list(labels = labels, numeric = numeric)
 }
 
-# Text that is all numbers differs if these do.
+# An error if labels are equal. Text that is all numbers differs if these do.
 check_labels_differ <- function(labels, numbers, arg) {
   twice <- anyDuplicated(if (anyNA(numbers)) labels else numbers %||% labels)
   if (twice) abort("{.arg {arg}} must all differ: {.val {labels[twice]}} appears twice.")
 }
 
-# What prints labels fails with millions of letters.
+# An error for labels of more than 10,000 bytes: functions that print labels fail with millions of
+# letters.
 check_label_bytes <- function(labels, arg) {
   if (max(nchar(labels, "bytes"), 0) > 1e4) {
     abort("{.arg {arg}} must be labels of at most 10,000 bytes.")
@@ -264,7 +266,7 @@ with_order <- function(mechanism, levels) {
 }
 
 # The numbers that labels of text are when written as number_text() writes numbers, or as R does
-# (1e+05). NA for other labels; NULL where no label is one.
+# (1e+05). NA for other labels; NULL if no label is one.
 label_numbers <- function(labels) {
   numbers <- written_numbers(labels)
   odd <- which(number_text(numbers) != labels)
@@ -273,8 +275,8 @@ label_numbers <- function(labels) {
 }
 
 # A vector over levels, in their order: names say which level an entry is of, and without names it
-# is its position. `absent` is what a level without an entry gets, where not each must have one.
-# `bits` are the positions of no and yes if 0 and 1 may be names of levels.
+# is its position. `absent` is the value of a level without an entry; if it is NULL each level must
+# have one. `bits` are the positions of no and yes if 0 and 1 may be names of levels.
 match_levels <- function(x, levels, arg, absent = NULL, bits = NULL) {
   names <- names(x)
   if (is.null(names) || identical(names, levels)) return(unname(x))
@@ -300,14 +302,14 @@ match_levels <- function(x, levels, arg, absent = NULL, bits = NULL) {
   values
 }
 
-# 1 for "0" and "FALSE", 2 for "1" and "TRUE", NA for any other label; NULL where no label is a bit.
+# 1 for "0" and "FALSE", 2 for "1" and "TRUE", NA for any other label; NULL if no label is a bit.
 match_bits <- function(labels) {
   positions <- match(labels, c("0", "1"))
   if (all(is.na(positions))) positions <- match(labels, c("FALSE", "TRUE"))
   if (!all(is.na(positions))) positions
 }
 
-# The positions in `bits` of labels that are bits, NA for any other label; NULL where no label is a
+# The positions in `bits` of labels that are bits, NA for any other label; NULL if no label is a
 # bit.
 bit_positions <- function(labels, bits) {
   no_yes <- match_bits(labels)
@@ -323,8 +325,8 @@ check_installed <- function(package, why) {
 
 # ---- work that will not fit in the machine's memory is refused before it begins ----
 
-# Bytes of main memory that are free, or that the process may have; infinite where the system does
-# not say.
+# The bytes of main memory that are free, or that the process may have; infinite if the system does
+# not state them.
 machine_memory <- function() {
   stated <- function(file, name) {
     lines <- tryCatch(
@@ -360,8 +362,8 @@ format_bytes <- function(bytes) {
   paste(format(signif(bytes / 1000^power, 2)), units[power + 1])
 }
 
-# As simulate() of lm(): a seed is for the calling function alone; without one R's generator goes
-# on. Returns the attribute "seed" that stats::simulate() describes.
+# The attribute "seed" that stats::simulate() describes. A seed is for the calling function alone,
+# as in simulate() of lm(); if there is none R's generator goes on.
 keep_seed <- function(seed, frame = parent.frame()) {
   if (!is.null(seed)) {
     check_count(seed, "seed", min = -.Machine$integer.max, max = .Machine$integer.max)

@@ -90,8 +90,8 @@
 #'          candor_error_level = function(e) message("Not a level: ", conditionMessage(e)))
 NULL
 
-# The one place that throws. `message` is a cli bullet list: headline, x = what it was, i = how to
-# mend it. Further arguments become fields of the error.
+# The only function that gives errors. `message` is a cli bullet list: headline, x = what it was, i
+# = how to mend it. Further arguments become fields of the error.
 abort <- function(message, class = "argument", ..., .envir = parent.frame()) {
   # Numbers have a point, whatever the session writes.
   old <- options(OutDec = ".")
@@ -157,7 +157,7 @@ warn <- function(message, class, .envir = parent.frame()) {
   )
 }
 
-# What an error says, in one line, without the marks of its bullets.
+# The text of an error in one line, without the marks of its bullets.
 plain_message <- function(error) {
   if (!inherits(error, "rlang_error")) return(conditionMessage(error))
   lines <- strsplit(cli::ansi_strip(conditionMessage(error)), "\n", fixed = TRUE)[[1]]
@@ -166,17 +166,17 @@ plain_message <- function(error) {
   )
 }
 
-# The error of src/glue.c when a kernel refuses a value that no check in R caught. It names the
-# kernel, not an argument. If users can get here, a check is missing; the class of the error is
-# right all the same.
+# The error of src/glue.c when a kernel refuses a value that no check in R caught. The message has
+# the name of the kernel, not of an argument. If users can get here, a check is missing; the class
+# of the error is right all the same.
 abort_status <- function(class, kernel, meaning) {
   abort(c("This cannot be computed from these numbers.", x = "{kernel}: {meaning}."), class)
 }
 
-# The kind of a value and never the value itself: for errors about a respondent's answer.
+# The kind of a value in words, never the value itself: for errors about a respondent's answer.
 describe_kind <- function(x) describe(x, is_shown = FALSE)
 
-# How a value looks in the "It is ..." line of an error: short, and never a page of numbers.
+# The text of a value in the "It is ..." line of an error: short, and never a page of numbers.
 describe <- function(x, is_shown = TRUE) {
   if (is.null(x)) return("NULL")
   if (is.function(x)) return("a function")

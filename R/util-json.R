@@ -1,7 +1,8 @@
-# JSON text of lists, numbers and text, with numbers that are read back to the last bit. Strings are
-# quoted and texts are read by jsonlite; its own numbers have 15 digits.
+# This file writes and reads JSON text of lists, numbers and text. Numbers are read back to the last
+# bit. Strings are quoted and texts are read by jsonlite; its own numbers have 15 digits.
 
-# Vectors of one entry are that entry; I() makes them arrays. Lists with names are objects.
+# The JSON text of `x`. Vectors of one entry are that entry; I() makes them arrays. Lists with names
+# are objects.
 json_text <- function(x) {
   if (is.null(x)) return("null")
   if (is.list(x)) {
@@ -21,8 +22,9 @@ json_text <- function(x) {
   if (is_scalar) texts else paste0("[", paste(texts, collapse = ", "), "]")
 }
 
-# The shorter of 15 and 17 digits that is the number: 0.1, not 0.10000000000000001. Whole numbers
-# above 2^53 have an exponent: without it they say that every digit counts.
+# The text of each number, the shorter of 15 and 17 digits that is the number: 0.1, not
+# 0.10000000000000001. Whole numbers above 2^53 have an exponent, since digits without one would all
+# count.
 json_numbers <- function(x) {
   if (!length(x)) return(character())
   text <- sprintf("%.15g", x)
@@ -36,8 +38,8 @@ json_numbers <- function(x) {
   text
 }
 
-# Whole numbers that a double does not hold come as text. (jsonlite::fromJSON() would open what
-# looks like an address, and its vectors have 1 for true.)
+# The object that JSON text describes. Whole numbers that a double does not hold come as text.
+# (jsonlite::fromJSON() would open what looks like an address, and its vectors have 1 for true.)
 parse_json_text <- function(text) plain_arrays(jsonlite::parse_json(text, bigint_as_char = TRUE))
 
 # Arrays of one kind of values become vectors; all others stay lists.
@@ -54,7 +56,8 @@ plain_arrays <- function(x) {
   plain_arrays(unlist(x))
 }
 
-# Of a character beyond 16 bits JSON may write two halves, each useless without the other.
+# Does text have one half of a character without the other? JSON may write a character beyond 16
+# bits as two halves.
 has_half_character <- function(text) {
   if (!grepl("\\\\u[dD][89a-fA-F]", text)) return(FALSE)
   bare <- gsub("\\\\\\\\", "", text)

@@ -1,4 +1,5 @@
-# What pictures say of their question and of its groups, and how their lines are told apart.
+# Titles, panels and lines of pictures: the names of the question and its groups, and line types
+# that differ.
 
 # The name of the question if it is known, else what is drawn; and the groups or covariates that it
 # is drawn by.
@@ -37,8 +38,8 @@ group_panel <- function(data, keys, sep = ", ", named = TRUE) {
 
 one_panel <- function(data) factor(rep("", NROW(data[[1]])))
 
-# Lines are told apart in grey too. Those that are equally good lie on each other: dashes let
-# another one be seen.
+# Lines are told apart in grey too. Lines with equal values lie on each other: dashes let another
+# one be seen.
 line_types <- c("solid", "84", "48", "8242", "24")
 
 line_values <- function(names, values) setNames(rep_len(values, length(names)), names)
@@ -72,8 +73,8 @@ line_ends <- function(x, y, line, range, log = "", title = NULL) {
   )
 }
 
-# From the end of each line to its name. Names are at least `gap` from each other, as a part of the
-# range.
+# The segments from the end of each line to its name. Names are at least `gap` from each other, as a
+# fraction of the range.
 end_leaders <- function(x, y, line, range, log, gap) {
   names <- levels(line)
   scaled <- function(values, axis) if (grepl(axis, log)) log10(values) else values
@@ -98,7 +99,7 @@ end_leaders <- function(x, y, line, range, log, gap) {
   )
 }
 
-# The nearest places at least `gap` from each other and within the range, in the same order.
+# The nearest positions at least `gap` from each other and within the range, in the same order.
 moved_apart <- function(positions, gap, range) {
   order <- order(positions)
   steps <- gap * (seq_along(positions) - 1)

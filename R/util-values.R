@@ -1,8 +1,9 @@
-# Values as other packages and files hand them over, made plain.
+# This file turns values of other packages and files into base R's types, and into text, tables and
+# counts.
 
-# Counts and weights of class integer64 are 64-bit integers in the bits of doubles. They are read
-# without bit64, whose methods may not be loaded: the halves as 32-bit integers, the lower one
-# without a sign.
+# Numbers without the class integer64, whose values are 64-bit integers in the bits of doubles. They
+# are read without bit64, whose methods may not be loaded: the halves as 32-bit integers, the lower
+# one without a sign.
 plain_numbers <- function(x) {
   if (!inherits(x, "integer64")) return(x)
   halves <- matrix(
@@ -25,7 +26,7 @@ plain_numbers <- function(x) {
 
 is_labelled <- function(x) inherits(x, c("haven_labelled", "labelled"))
 
-# Values that the file declares to be missing are.
+# Labelled values, NA if the file declares them to be missing.
 without_missing_codes <- function(x) {
   limits <- attr(x, "na_range", exact = TRUE)
   class <- oldClass(x)
@@ -40,8 +41,8 @@ without_missing_codes <- function(x) {
   x
 }
 
-# Numbers of data whose class leaves them as they are, such as those of I() and ts(), or of labelled
-# columns.
+# The numbers of data without a class that leaves them as they are, such as I(), ts(), or that of
+# labelled columns.
 data_numbers <- function(x) {
   if (is_labelled(x)) x <- without_missing_codes(x)
   if (is.numeric(x) &&
@@ -52,8 +53,8 @@ data_numbers <- function(x) {
   }
 }
 
-# Numbers in columns: files and databases may give them as text. If one is no number, the column
-# stays as it is.
+# The numbers of a column, which files and databases may give as text. If one is no number, the
+# column stays as it is.
 column_numbers <- function(x) {
   if (is.factor(x)) x <- as.character(x)
   x <- plain_numbers(x)
@@ -68,7 +69,7 @@ column_numbers <- function(x) {
   }
 }
 
-# Numbers as text, each in one way whatever its type and the options of the session: whole ones
+# Numbers as text, each the same whatever its type and the options of the session: whole ones
 # without an exponent, others with as many digits as give the same number again.
 number_text <- function(x, digits = 17) {
   if (is.integer(x)) return(as.character(x))
@@ -83,15 +84,16 @@ number_text <- function(x, digits = 17) {
   text
 }
 
-# Labels: of numbers the 15 digits that R and files show, unless two of them would be the same.
+# The text of labels. Numbers have the 15 digits that R and files show, unless two of them would be
+# the same.
 label_text <- function(x) {
   if (!is.numeric(x)) return(as.character(x))
   text <- number_text(x, digits = 15)
   if (anyDuplicated(text[!duplicated(x)])) number_text(x) else text
 }
 
-# The number that text says, however it is written. NA for other text, and beyond what a double
-# holds to the unit.
+# The number of text, however it is written. NA for other text, and from 2^53 on, where a double no
+# longer holds every unit.
 written_numbers <- function(text) {
   numbers <- rep(NA_real_, length(text))
   is_valid <- grepl("^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$", text, perl = TRUE)
@@ -111,7 +113,7 @@ category_words <- function(k) {
 }
 
 # The label that somebody may have meant by the first of some names that is none: the nearest by
-# edits, whatever its case, for an error; NULL where none is near.
+# edits, whatever its case, for an error; NULL if none is near.
 meant_of <- function(names, labels) {
   if (!is.character(names) && !is.factor(names)) return(NULL)
   value <- setdiff(as.character(names), labels)[1]
@@ -127,8 +129,8 @@ meant_of <- function(names, labels) {
   if (near) sprintf("Did you mean %s?", encodeString(labels[index], quote = "\""))
 }
 
-# The text of a factor, whose codes may be no places among its levels where it was made by hand or
-# damaged.
+# The text of a factor, or an error: codes may be no positions of its levels if it was made by hand
+# or damaged.
 factor_text <- function(x, arg) {
   codes <- x
   attributes(codes) <- NULL
@@ -141,15 +143,15 @@ factor_text <- function(x, arg) {
 
 interval_kinds <- c("wilson", "exact", "wald", "bootstrap", "profile", "credible", "anytime")
 
-# How many standard deviations a two-sided interval reaches; from the upper tail, whose digits a
-# level next to 1 has.
+# The number of standard deviations that a two-sided interval reaches. It is from the upper tail,
+# which keeps its digits if the confidence level is next to 1.
 normal_quantile <- function(conf.level) qnorm((1 - conf.level) / 2, lower.tail = FALSE)
 
 capitalise <- function(text) {
   paste0(toupper(substr(text, 1, 1)), substring(text, 2))
 }
 
-# ---- what tables of all steps have in common, and what stands between estimates and the tables that show them ----
+# ---- tables of results ----
 
 # The columns that tables of tallies, fits and traces put next to the groups and the questions.
 result_columns <- c(
@@ -164,8 +166,8 @@ check_result_names <- function(names, must_not) {
   }
 }
 
-# A data frame with a class and attributes of its own. (structure() would leave row names that are
-# no longer automatic.)
+# A data frame with a further class and further attributes. (structure() would leave row names that
+# are no longer automatic.)
 mark <- function(table, class, ...) {
   attributes <- list(...)
   for (name in names(attributes)) attr(table, name) <- attributes[[name]]
@@ -173,8 +175,8 @@ mark <- function(table, class, ...) {
   table
 }
 
-# As a plain data frame. data.frame() hands on the arguments of as.data.frame(); what other packages
-# add is ignored.
+# A table as a data frame without further classes. data.frame() hands on the arguments of
+# as.data.frame(); what other packages add is ignored.
 plain_frame <- function(table, row.names = NULL, optional = FALSE, ..., stringsAsFactors = FALSE) {
   warn_ignored(..., accepted = names(formals()))
   frame <- as.data.frame(table)
@@ -189,17 +191,17 @@ plain_frame <- function(table, row.names = NULL, optional = FALSE, ..., stringsA
 
 nearest <- function(x, low, high) pmin(pmax(x, low), high)
 
-# Standard errors; an unbiased estimate of a variance may be below 0 and then has none.
+# Standard errors, NA if the unbiased estimate of a variance is below 0.
 root <- function(variance) sqrt(ifelse(variance < 0, NA_real_, variance))
 
-# Every group has its sum, also one without values.
+# The sum of each group, 0 for a group without values.
 group_sums <- function(values, groups, n_groups) {
   as.vector(
     rowsum(c(values, numeric(n_groups)), c(groups, seq_len(n_groups)))
   )
 }
 
-# Tables of the groups as one, with the keys of the groups first.
+# The tables of all groups as one, with the keys of the groups first.
 bind_groups <- function(tables, groups) {
   rows <- rep(seq_along(tables), vapply(tables, nrow, 0L))
   as_tibble(c(
@@ -207,7 +209,7 @@ bind_groups <- function(tables, groups) {
   ))
 }
 
-# "base_cut" and "power" leave the sum free.
+# Do shares add up to 1? "base_cut" and "power" leave the sum free.
 adds_up <- function(theta) abs(sum(theta) - 1) <= 1e-6
 
 # The matrix that confint() gives, its columns named as R does: "2.5 %".
@@ -263,7 +265,7 @@ format_estimates <- function(table, digits) {
   table
 }
 
-# Lines of a heading that are longer than a terminal's, cut into several.
+# The lines of a heading; those that are longer than a terminal's are cut into several.
 within_80 <- function(lines) {
   indent <- nchar(sub("^( *).*", "\\1", lines))
   # A number stays beside its name.
@@ -280,7 +282,7 @@ within_80 <- function(lines) {
   )
 }
 
-# The first rows of a table, and how many more there are.
+# A print of the first rows of a table, and of how many more there are.
 print_rows <- function(table, n, digits, total = nrow(table)) {
   rows <- as.data.frame(head(table, n))
   # A share of 1e-17 is a rounding of 0, and would have all others printed as 1.000e+00.
@@ -293,8 +295,8 @@ print_rows <- function(table, n, digits, total = nrow(table)) {
 
 # ---- drawing counts: multinomial, and whole numbers that stand for shares ----
 
-# R's own generators of counts end at 2^31 - 1; the core's take words from a stream whose name R's
-# generator draws.
+# The largest number of draws of R's own generators of counts; the core's take words from a stream
+# whose name R's generator draws.
 largest_size <- .Machine$integer.max
 
 draw_seed <- function() {
@@ -315,8 +317,8 @@ draw_multinomial <- function(nsim, n, shares) {
   }))
 }
 
-# `end` columns of `size` numbers in parts of about 200,000 numbers, which stay in the
-# processor's cache and take an interrupt between them: a list of c(first, how many).
+# A list of c(first, number) of chunks: `end` columns of `size` numbers in chunks of about 200,000
+# numbers. They stay in the processor's cache and take an interrupt between them.
 blocks <- function(end, size) {
   step <- max(1, floor(2e5 / size))
   first <- seq(0, end - 1, by = step)
@@ -342,13 +344,14 @@ whole_shares <- function(n, shares) {
 
 # ---- arguments that a method ignores ----
 
-# Methods of generics of other packages begin with this, see R/zzz.R: `...` are the arguments that a
-# method has no use for, often misspelt ones, and `known` those that it has. Only who wrote the call
-# is told: other packages hand their arguments to methods of all classes.
+# A warning of arguments in `...` that a method does not use, often misspelt ones. `accepted` are
+# the names of its arguments. Methods of generics of other packages begin with this, see R/zzz.R.
+# Only the writer of the call gets the warning: other packages hand their arguments to methods of
+# all classes.
 warn_ignored <- function(..., accepted) {
   if (...length() == 0L) return(invisible())
   ours <- topenv()
-  # Functions of this package, and lapply() and its like, pass on what they were given.
+  # Functions of this package, and lapply() and its like, pass on their arguments.
   n <- 2
   repeat {
     from <- parent.frame(n)
@@ -372,7 +375,7 @@ warn_ignored <- function(..., accepted) {
   )
 }
 
-# The fits that anova() was given. What else it was given, such as a test, is no model.
+# The fits among the arguments of anova(). Other arguments, such as a test, are no models.
 given_models <- function(..., accepted) {
   arguments <- list(...)
   models <- vapply(arguments, is.list, NA)

@@ -1,4 +1,4 @@
-# The last file that is read. R hands an argument that a method does not know to its `...`, where it
+# The last file that is read. R hands an argument that a method does not have to its `...`, where it
 # is lost. So every method of a generic of another package that makes nothing of its `...` begins
 # with warn_ignored().
 local({

@@ -53,7 +53,7 @@ test_that("bins change nothing that can be seen", {
   expect_lt(length(fine$count), length(unique(counts)))
   expect_equal(sum(fine$categories), 3000)
   expect_equal(sum(fine$categories * fine$count), 1e8)
-  expect_equal(fine$place(fine$count), counts, tolerance = 1e-12)
+  expect_equal(fine$expand(fine$count), counts, tolerance = 1e-12)
 })
 
 test_that("standard errors are the posterior's, given the sum", {
