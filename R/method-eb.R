@@ -418,7 +418,10 @@ eb_notes <- function(details) {
   gains <- unlist(lapply(details, `[[`, "gain"))
   c(
     if (isTRUE(details[[1]]$fallback)) {
-      "Two categories have nothing to learn from each other: this is the maximum likelihood estimate"
+      paste(
+        "Two categories have nothing to learn from each other:",
+        "this is the maximum likelihood estimate"
+      )
     },
     if (any(gains <= 0)) "The counts are likelier without the reference: it was not used",
     if (length(details) == 1 && isFALSE(is.na(details[[1]]$delta))) {
@@ -465,7 +468,8 @@ eb_credible <- function(groups, which, conf.level) {
 
 eb_interval <- function(result, evidence, conf.level) {
   wilson <- law_intervals(
-    evidence$law, evidence, evidence$estimate, "wilson", conf.level, seq_len(evidence$k), "population"
+    evidence$law, evidence, evidence$estimate, "wilson", conf.level, seq_len(evidence$k),
+    "population"
   )
   draw <- sqrt(eb_variance(result) / pmax(result$variance, 1e-300))
   bound <- function(l) {

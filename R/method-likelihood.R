@@ -31,7 +31,10 @@ warn_short <- function(headline, iterations, gap, tolerance, remedy) {
   warn(
     c(
       headline,
-      x = "After {iterations} iterations the gap is {format(gap, digits = 3)}, not {format(tolerance)}.",
+      x = paste(
+        "After {iterations} iterations the gap is {format(gap, digits = 3)},",
+        "not {format(tolerance)}."
+      ),
       i = remedy
     ),
     "not_converged"

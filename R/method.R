@@ -205,8 +205,8 @@ postprocessing_methods <- function() {
     ),
     rr_new_method(
       "norm_cut", "Inversion, Norm-Cut",
-      function(evidence, options) postprocess_norm_cut(evidence$unbiased()), local_map = rescaled_map,
-      group = "post-processing", refit = TRUE
+      function(evidence, options) postprocess_norm_cut(evidence$unbiased()),
+      local_map = rescaled_map, group = "post-processing", refit = TRUE
     ),
     rr_new_method(
       "norm_sub", "Inversion, Norm-Sub", estimate_projected, local_map = projected_map,
@@ -223,28 +223,43 @@ postprocessing_methods <- function() {
   )
 }
 
-# The methods for many categories and few respondents. Bootstrap intervals of 95% of "smoothed" covered
-# 3 to 48 in 100 shares of Beta(2, 6) in 40 bins, see its tests.
+# The methods for many categories and few respondents. Bootstrap intervals of 95% of "smoothed"
+# covered 3 to 48 in 100 shares of Beta(2, 6) in 40 bins, see its tests.
 shrinkage_methods <- function() {
   list(
-    rr_new_method("combine", "Combined estimate",
-                  function(evidence, options) estimate_combine(evidence$law, evidence$counts, evidence$n), "alike",
-                  group = "shrinkage", choice = 5, refit = TRUE),
-    rr_new_method("nnls", "Least squares without negative shares", estimate_nnls, "bits", group = "post-processing"),
-    rr_new_method("lasso", "Candidates selected by the non-negative lasso, then least squares", estimate_lasso, "bits",
-                  options = "alpha", group = "post-processing", notes = lasso_notes),
-    rr_new_method("merged", "Maximum likelihood, small cells merged", estimate_merged, "additive",
-                  options = "smoothing", group = "shrinkage", refit = TRUE),
-    # Bootstrap intervals of 95% covered 3 to 48 in 100 shares of Beta(2, 6) in 40 bins, see its
-    # tests.
-    rr_new_method("smoothed", "Smoothed EM", estimate_smoothed, "question", options = c("iterations", "tolerance"),
-                  group = "shrinkage", no_intervals = paste("the smoothing biases the estimates by an unknown amount,",
-                                                            "larger than their standard errors")),
-    rr_new_method("eb", "Empirical Bayes", function(evidence, options) estimate_eb(list(evidence), options)[[1]],
-                  "binomial", options = c("loss", "pool", "reference", "ordered"), local_map = eb_map,
-                  group = "shrinkage", estimate_groups = estimate_eb, spread = eb_spread, credible = eb_credible,
-                  credible_from = 20, notes = eb_notes, refit = TRUE, choice = 6,
-                  choice_for = function(law, k) k >= 20 && all(law$binomial$a > 0))
+    rr_new_method(
+      "combine", "Combined estimate",
+      function(evidence, options) estimate_combine(evidence$law, evidence$counts, evidence$n),
+      "alike", group = "shrinkage", choice = 5, refit = TRUE
+    ),
+    rr_new_method(
+      "nnls", "Least squares without negative shares", estimate_nnls, "bits",
+      group = "post-processing"
+    ),
+    rr_new_method(
+      "lasso", "Candidates selected by the non-negative lasso, then least squares", estimate_lasso,
+      "bits", options = "alpha", group = "post-processing", notes = lasso_notes
+    ),
+    rr_new_method(
+      "merged", "Maximum likelihood, small cells merged", estimate_merged, "additive",
+      options = "smoothing", group = "shrinkage", refit = TRUE
+    ),
+    rr_new_method(
+      "smoothed", "Smoothed EM", estimate_smoothed, "question",
+      options = c("iterations", "tolerance"), group = "shrinkage",
+      no_intervals = paste(
+        "the smoothing biases the estimates by an unknown amount,",
+        "larger than their standard errors"
+      )
+    ),
+    rr_new_method(
+      "eb", "Empirical Bayes",
+      function(evidence, options) estimate_eb(list(evidence), options)[[1]], "binomial",
+      options = c("loss", "pool", "reference", "ordered"), local_map = eb_map, group = "shrinkage",
+      estimate_groups = estimate_eb, spread = eb_spread, credible = eb_credible, credible_from = 20,
+      notes = eb_notes, refit = TRUE, choice = 6,
+      choice_for = function(law, k) k >= 20 && all(law$binomial$a > 0)
+    )
   )
 }
 
@@ -302,9 +317,14 @@ check_methods <- function(method, also = character()) {
   } else {
     as.list(method)
   }
-  is_valid <- vapply(methods, function(entry) {
-    is.function(entry) || inherits(entry, "rr_method") || (rlang::is_string(entry) && entry %in% choices)
-  }, NA)
+  is_valid <- vapply(
+    methods,
+    function(entry) {
+      is.function(entry) || inherits(entry, "rr_method") ||
+        (rlang::is_string(entry) && entry %in% choices)
+    },
+    NA
+  )
   labels <- names(methods) %||% character(length(methods))
   is_unnamed <- is_valid & !nzchar(labels)
   labels[is_unnamed] <- vapply(methods[is_unnamed], function(entry) {
@@ -312,7 +332,10 @@ check_methods <- function(method, also = character()) {
   }, "")
   if (!length(methods) || !all(is_valid & nzchar(labels)) || anyDuplicated(labels)) {
     abort(
-      "{.arg method} must be methods of {.fn rr_estimate}, or functions of counts and mechanism with names."
+      paste(
+        "{.arg method} must be methods of {.fn rr_estimate},",
+        "or functions of counts and mechanism with names."
+      )
     )
   }
   setNames(methods, labels)
@@ -327,7 +350,10 @@ default_method <- function(tally, law = rr_law(tally$mechanism)) {
   method <- if (support) "composite" else "norm_sub"
   cli::cli_inform(
     c(
-      "The counts do not determine the likelihood: the estimate is by {.code method = \"{method}\"}.",
+      paste(
+        "The counts do not determine the likelihood:",
+        "the estimate is by {.code method = \"{method}\"}."
+      ),
       i = if (support) "Maximum likelihood needs the sets: {.code rr_tally(..., keep = \"sets\")}."
     ),
     class = if (support) "candor_message_composite" else "candor_message_method"
@@ -351,7 +377,10 @@ possible_methods <- function(mechanism, methods = method_registry()) {
 refuse_method <- function(method, mechanism, law, need) {
   if (need == "inverse" && law$by_information) {
     abort(
-      "{.arg method} {.val {method$name}} needs a channel that can be inverted: truths here give the same reports.",
+      paste(
+        "{.arg method} {.val {method$name}} needs a channel that can be inverted:",
+        "truths here give the same reports."
+      ),
       c("no_information", "law")
     )
   }

@@ -30,7 +30,10 @@ drawn_bits <- function(drawn, mechanism, n) {
   }
   if (is.null(read) || read$position > 0) {
     abort(
-      "The function {.field draw} must return TRUE or FALSE: a row for each answer, a column for each level."
+      paste(
+        "The function {.field draw} must return TRUE or FALSE: a row for each answer,",
+        "a column for each level."
+      )
     )
   }
   new_rr_reports(read$bits, mechanism$codec$width)
@@ -49,7 +52,10 @@ run_kernel <- function(mechanism, rng, draw) {
   if (result$failed) abort_generator(rng)
   if (result$position > 0) {
     abort(
-      "Answer {format_count(result$position)} is not a position from 1 to {length(mechanism$levels)}."
+      paste(
+        "Answer {format_count(result$position)} is not a position from 1 to",
+        "{length(mechanism$levels)}."
+      )
     )
   }
   result$reports

@@ -107,7 +107,10 @@ kept_answers <- function(memory, mechanism, n, rng) {
     warn_forgotten()
   } else if (!identical(memory, list())) {
     abort(
-      "{.arg memory} must be the {.field memory} of the last {.fn rr_perturb}, or {.code list()} to start."
+      paste(
+        "{.arg memory} must be the {.field memory} of the last {.fn rr_perturb},",
+        "or {.code list()} to start."
+      )
     )
   }
   structure(
@@ -166,7 +169,9 @@ length.rr_memory <- function(x) as.integer(unclass(x)$n)
 c.rr_memory <- function(...) {
   memories <- list(...)
   memory <- memories[[1]]
-  same <- function(second) inherits(second, "rr_memory") && same_mechanism(memory$first, second$first)
+  same <- function(second) {
+    inherits(second, "rr_memory") && same_mechanism(memory$first, second$first)
+  }
   if (!all(vapply(memories, same, NA))) {
     abort("{.fn c} must get memories of one mechanism only.", "mismatch")
   }

@@ -82,7 +82,10 @@ rr_perturb <- function(
   if (memoised || !is.null(memory)) {
     if (is.null(permanent_epsilon(mechanism))) {
       abort(
-        "{.arg memory} is for mechanisms with a first stage that is kept, as of {.fn rr_longitudinal}."
+        paste(
+          "{.arg memory} is for mechanisms with a first stage that is kept,",
+          "as of {.fn rr_longitudinal}."
+        )
       )
     }
     drawn <- draw_memoised(mechanism, answers, memory, rng)

@@ -120,17 +120,26 @@ check_count_values <- function(values, is_whole, categories) {
   }
   if (categories && total != 0 && !fits) {
     abort(
-      "{.arg counts} must add up to at most {if (is_whole) '2^53' else '1e100, and at least 1e-100'}.",
+      paste(
+        "{.arg counts} must add up to at most",
+        "{if (is_whole) '2^53' else '1e100, and at least 1e-100'}."
+      ),
       "counts"
     )
   }
   if (check[2] > 0) {
     abort(
       c(
-        "{.arg counts} must be finite and at least 0, and whole numbers without {.arg effective_n}.",
+        paste(
+          "{.arg counts} must be finite and at least 0,",
+          "and whole numbers without {.arg effective_n}."
+        ),
         x = "Count {check[2]} is {number_text(values[check[2]])}.",
         i = "Shares and percentages are no counts.",
-        i = "Areas and expected counts need {.arg effective_n}, the number of people or pixels they are worth."
+        i = paste(
+          "Areas and expected counts need {.arg effective_n},",
+          "the number of people or pixels they are worth."
+        )
       ),
       "counts"
     )
@@ -184,7 +193,10 @@ place_counts <- function(values, labels, mechanism) {
   odd <- labels[is.na(position) | duplicated(position)][1]
   if (anyNA(position) || anyDuplicated(position)) {
     abort(
-      "The names of {.arg counts} must be levels of the mechanism, each at most once, and {.val {odd}} is not.",
+      paste(
+        "The names of {.arg counts} must be levels of the mechanism, each at most once,",
+        "and {.val {odd}} is not."
+      ),
       "level"
     )
   }
@@ -266,7 +278,10 @@ long_counts <- function(counts, mechanism, column, by) {
   }
   if (is.na(count_column) || !is.numeric(plain_numbers(counts[[count_column]]))) {
     abort(
-      "{.arg counts} must have a column of counts called {.or {.val {count_names}}}, or one for each report."
+      paste(
+        "{.arg counts} must have a column of counts called {.or {.val {count_names}}},",
+        "or one for each report."
+      )
     )
   }
   questions <- question_fields(names(counts), mechanism$questions, needed = FALSE)

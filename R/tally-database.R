@@ -63,7 +63,10 @@ refuse_times <- function(result) {
   wrong <- result$n
   if (isTRUE(wrong > 0)) {
     abort(
-      "{.arg count} must be whole numbers of at least 0. Rows of the table without one: {format_count(wrong)}."
+      paste(
+        "{.arg count} must be whole numbers of at least 0. Rows of the table without one:",
+        "{format_count(wrong)}."
+      )
     )
   }
 }

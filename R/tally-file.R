@@ -276,7 +276,10 @@ check_checksum <- function(bytes, needed) {
   if (!grepl(pattern, tail) ||
       sub(pattern, "\\1", tail) != cli::hash_raw_md5(bytes[seq_len(start - 1)])) {
     abort(
-      "Its {.field checksum} is of another text, or not the last member: the file was changed or damaged.",
+      paste(
+        "Its {.field checksum} is of another text, or not the last member:",
+        "the file was changed or damaged."
+      ),
       "file"
     )
   }
@@ -376,7 +379,10 @@ check_sizes <- function(object, counts) {
   )
   if (length(large)) {
     abort(
-      "{.field {names(large)[1]}} is {format_count(large[[1]])}, but the file has {number_of(counts, 'count')}.",
+      paste(
+        "{.field {names(large)[1]}} is {format_count(large[[1]])},",
+        "but the file has {number_of(counts, 'count')}."
+      ),
       "file"
     )
   }
@@ -393,7 +399,8 @@ read_mechanism <- function(object) {
   # R would match the beginning of a name to the argument.
   formal_names <- names(formals(make))
   cut <- Filter(
-    function(argument) any(startsWith(formal_names, argument)), setdiff(names(arguments), formal_names)
+    function(argument) any(startsWith(formal_names, argument)),
+    setdiff(names(arguments), formal_names)
   )
   if (length(cut)) {
     abort("The mechanism has an argument that is not known: {describe(cut[1])}.", "file")
@@ -434,7 +441,7 @@ file_numbers <- function(x, name, n, is_whole = FALSE) {
   if (!is.numeric(x) || length(x) != n ||
       any(!is.finite(x) | x < 0 | (is_whole & x != floor(x)))) {
     abort(
-      "{.field {name}} must have {format_count(n)} {if (is_whole) 'is_whole '}numbers of at least 0.",
+      "{.field {name}} must have {format_count(n)} {if (is_whole) 'whole '}numbers of at least 0.",
       "file"
     )
   }
@@ -527,7 +534,10 @@ read_kept_sets <- function(sets, tally) {
   if (!keeps_sets(mechanism) || !is.null(names(sets)) ||
       length(sets) != length(tally$n)) {
     abort(
-      "{.field sets} must have an object for each group, of a mechanism whose reports support sets or are bits.",
+      paste(
+        "{.field sets} must have an object for each group,",
+        "of a mechanism whose reports support sets or are bits."
+      ),
       "file"
     )
   }

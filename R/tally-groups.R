@@ -65,7 +65,10 @@ name_groups <- function(by, mechanism) {
   if (!all(nzchar(names)) || anyDuplicated(names) ||
       any(names %in% names(mechanism$questions))) {
     abort(
-      "{.arg by} must have a different name for each of its {length(by)} vectors, and none of a question."
+      paste(
+        "{.arg by} must have a different name for each of its {length(by)} vectors,",
+        "and none of a question."
+      )
     )
   }
   check_result_names(names, "{.arg by} must not use")

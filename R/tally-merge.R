@@ -183,7 +183,8 @@ report_words <- function(tally) {
   }
   rounded <- function(x) format_count(round(x, 1))
   weights <- sprintf(
-    "weights add up to %s, worth %s respondents", rounded(sum(tally$n)), rounded(sum(tally$effective_n))
+    "weights add up to %s, worth %s respondents", rounded(sum(tally$n)),
+    rounded(sum(tally$effective_n))
   )
   respondents <- respondent_number(tally)
   if (is.na(respondents)) return(sprintf("weighted counts (%s)", weights))

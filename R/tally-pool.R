@@ -173,7 +173,10 @@ optional_devices <- function(mechanisms, levels) {
     abort(
       c(
         "The devices cannot tell optional answers.",
-        i = "Two must have the same {.code (1 - p) / q}, as designs of Warner have; otherwise three are needed."
+        i = paste(
+          "Two must have the same {.code (1 - p) / q}, as designs of Warner have;",
+          "otherwise three are needed."
+        )
       ),
       c("no_information", "argument")
     )

@@ -107,14 +107,17 @@ engine_names <- function(query, connection) {
   quote <- substr(quote_names("x", connection), 1, 1)
   if (!inherits(connection, "TestConnection") || quote %in% c(engine_quote, "[")) return(query)
   text <- as.character(query)
-  matches <- gregexpr(gsub("Q", quote, "'(?:[^']|'')*'(*SKIP)(*F)|Q(?:[^Q]|QQ)*Q"), text, perl = TRUE)
+  matches <- gregexpr(
+    gsub("Q", quote, "'(?:[^']|'')*'(*SKIP)(*F)|Q(?:[^Q]|QQ)*Q"), text, perl = TRUE
+  )
   regmatches(text, matches) <- lapply(regmatches(text, matches), function(name) {
     bare <- gsub(
       strrep(quote, 2), quote, substr(name, 2, nchar(name) - 1),
       fixed = TRUE
     )
     sprintf(
-      "%s%s%s", engine_quote, gsub(engine_quote, strrep(engine_quote, 2), bare, fixed = TRUE), engine_quote
+      "%s%s%s", engine_quote, gsub(engine_quote, strrep(engine_quote, 2), bare, fixed = TRUE),
+      engine_quote
     )
   })
   dbplyr::sql(text)

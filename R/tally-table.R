@@ -32,7 +32,10 @@ print.rr_tally <- function(x, ...) {
     paste0("  ", format(x$mechanism)),
     if (!is.null(panels$totals)) {
       sprintf(
-        "  Row \"%s\" counts all reports of %s %s, \"%s\" those of them that say so; shares are of all reports",
+        paste(
+          "  Row \"%s\" counts all reports of %s %s, \"%s\" those of them that say so;",
+          "shares are of all reports"
+        ),
         reports[panels$totals[1]], tolower(panels$noun), panels$names[1],
         reports[panels$rows[[1]][1]]
       )
@@ -183,7 +186,9 @@ picture_of_panels <- function(object, groups, panels) {
     if (length(noun)) {
       sprintf("Each report is of one %s, whose number of reports is in brackets.", noun)
     },
-    if (all > nrow(selection)) sprintf("The first %s of %s panels.", nrow(selection), format_count(all))
+    if (all > nrow(selection)) {
+      sprintf("The first %s of %s panels.", nrow(selection), format_count(all))
+    }
   )
   picture <- ggplot2::ggplot(data) + report_bars(max(data$position)) + ggplot2::scale_x_continuous(
     labels = format_count, breaks = few_breaks(3), guide = no_overlap()

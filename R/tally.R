@@ -293,7 +293,10 @@ check_counted <- function(result, mechanism, groups) {
       (cells && min(counts) < 0)) {
     abort(
       c(
-        "Reports must be counted as {.field counts}: {rows} number{?s} of at least 0 for each group.",
+        paste(
+          "Reports must be counted as {.field counts}:",
+          "{rows} number{?s} of at least 0 for each group."
+        ),
         x = "It is {describe(if (is.list(result)) counts else result)}."
       ),
       c("counts", "argument")
@@ -435,7 +438,10 @@ check_block_sizes <- function(labels, people, mechanism) {
   if (any(sizes > mechanism$cards)) {
     abort(
       c(
-        "A block must not have more people than the deck has cards, {format_count(mechanism$cards)}.",
+        paste(
+          "A block must not have more people than the deck has cards,",
+          "{format_count(mechanism$cards)}."
+        ),
         x = "Block {.val {rownames(sizes)[large]}} has {format_count(sizes[large])}."
       ),
       "report"

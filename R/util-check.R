@@ -154,7 +154,10 @@ check_mechanism <- function(x, arg = "mechanism") {
     remedy = if (is.list(x)) {
       "Several designs are for {.fn rr_pool}, or for {.arg arm} in {.fn rr_glm}."
     } else {
-      "Describe how the answers were randomized: {.fn rr_grr}, {.fn rr_binary}, {.fn rr_forced}, ..."
+      paste(
+        "Describe how the answers were randomized: {.fn rr_grr}, {.fn rr_binary},",
+        "{.fn rr_forced}, ..."
+      )
     }
   )
 }
@@ -171,7 +174,10 @@ check_dots_empty <- function(...) {
   names <- ...names() %||% rep("", ...length())
   if (!all(nzchar(names))) abort("Arguments after the first ones must be named.")
   abort(
-    "{cli::qty(length(names))}{?This argument is/These arguments are} not known here: {.arg {names}}."
+    paste(
+      "{cli::qty(length(names))}{?This argument is/These arguments are} not known here:",
+      "{.arg {names}}."
+    )
   )
 }
 
@@ -197,7 +203,10 @@ check_text <- function(text, arg, unreadable = FALSE, answers = FALSE) {
     }
     abort(c(
       "{.arg {arg}} must be text that can be read.",
-      x = "{if (answers) 'Answer' else 'Entry'} {format_count(bad[1])} is not valid in its encoding{bytes}.",
+      x = paste(
+        "{if (answers) 'Answer' else 'Entry'} {format_count(bad[1])} is not valid in its",
+        "encoding{bytes}."
+      ),
       i = if (validUTF8(text[bad[1]])) "If it is UTF-8, say so: {.code Encoding(x) <- \"UTF-8\"}."
     ))
   }

@@ -28,20 +28,24 @@ theme_candor <- function(legend = "top") {
   sized <- function(points, ...) {
     ggplot2::element_text(size = ggplot2::rel(points / 12), ...)
   }
-  list(ggplot2::theme_minimal(base_size = 12), ggplot2::theme(
-    plot.background = ggplot2::element_rect(fill = "white", colour = NA),
-    plot.margin = ggplot2::margin(8, 22, 8, 8), plot.title.position = "plot", plot.caption.position = "plot",
-    plot.title = sized(13), plot.subtitle = sized(10.5),
-    plot.caption = sized(9, hjust = 0, colour = colour_aside, lineheight = 1.05),
-    panel.grid.minor = ggplot2::element_blank(), panel.spacing = ggplot2::unit(1.2, "lines"),
-    panel.spacing.x = ggplot2::unit(2.2, "lines"),
-    strip.text = sized(10, hjust = 0), strip.clip = "off",
-    strip.text.x = ggplot2::element_text(margin = ggplot2::margin(3, 0, 3, 0)),
-    legend.position = legend, legend.justification = "left", legend.margin = ggplot2::margin(0, 0, 0, 0),
-    legend.text = sized(9), legend.spacing.x = ggplot2::unit(0.25, "lines"),
-    legend.key.height = ggplot2::unit(0.95, "lines"),
-    axis.title = sized(11)
-  ), structure(list(), class = "rr_shrinking"))
+  list(
+    ggplot2::theme_minimal(base_size = 12),
+    ggplot2::theme(
+      plot.background = ggplot2::element_rect(fill = "white", colour = NA),
+      plot.margin = ggplot2::margin(8, 22, 8, 8), plot.title.position = "plot",
+      plot.caption.position = "plot", plot.title = sized(13), plot.subtitle = sized(10.5),
+      plot.caption = sized(9, hjust = 0, colour = colour_aside, lineheight = 1.05),
+      panel.grid.minor = ggplot2::element_blank(), panel.spacing = ggplot2::unit(1.2, "lines"),
+      panel.spacing.x = ggplot2::unit(2.2, "lines"), strip.text = sized(10, hjust = 0),
+      strip.clip = "off",
+      strip.text.x = ggplot2::element_text(margin = ggplot2::margin(3, 0, 3, 0)),
+      legend.position = legend, legend.justification = "left",
+      legend.margin = ggplot2::margin(0, 0, 0, 0), legend.text = sized(9),
+      legend.spacing.x = ggplot2::unit(0.25, "lines"),
+      legend.key.height = ggplot2::unit(0.95, "lines"), axis.title = sized(11)
+    ),
+    structure(list(), class = "rr_shrinking")
+  )
 }
 
 # The picture with the class whose print() can shrink it.
@@ -255,7 +259,10 @@ shrunk <- function(picture, factor) {
 inform_height <- function(layout) {
   cli::cli_inform(
     c(
-      "{layout$rows} rows need a picture {layout$height} inches high, or they overlap or lose names.",
+      paste(
+        "{layout$rows} rows need a picture {layout$height} inches high,",
+        "or they overlap or lose names."
+      ),
       i = "Say so where it is drawn, as in {.code ggsave(height = {layout$height})}, or draw fewer."
     ),
     class = "candor_message_height"
