@@ -202,12 +202,8 @@ postprocess_power <- function(estimate, std.error, n) {
   s <- power_exponent(n * mean(estimate), n)
   sigma <- n * std.error
   if (length(sigma) > 1) {
-    return(
-      mapply(
-        function(y, sd) power_posterior_mean(y, sd, s, n), n * estimate, sigma,
-        USE.NAMES = FALSE
-      ) / n
-    )
+    posterior <- function(y, sd) power_posterior_mean(y, sd, s, n)
+    return(mapply(posterior, n * estimate, sigma, USE.NAMES = FALSE) / n)
   }
   y <- sort(unique(n * estimate))
   mean <- function(y) power_posterior_mean(y, sigma, s, n)
@@ -232,8 +228,7 @@ postprocess_power <- function(estimate, std.error, n) {
 # by the midpoint rule (good to 1e-6 of a term).
 power_mass <- function(from, upto, s) {
   above <- rev(cumsum(c(0, (1000:1)^-s)))
-  near <- above[pmin(from, 1000) + 1] -
-    above[pmin(upto, 1000) + 1]
+  near <- above[pmin(from, 1000) + 1] - above[pmin(upto, 1000) + 1]
   low <- pmax(from, 1000) + 0.5
   ratio <- log((pmax(upto, 1000) + 0.5) / low)
   near + if (abs(s - 1) < 1e-9) {
@@ -284,13 +279,10 @@ power_posterior_mean <- function(y, sigma, s, n) {
 cell_means <- function(y, from, upto, sigma, s) {
   mass <- array(power_mass(from, upto, s), dim(from))
   centre <- array(power_mass(from, upto, s - 1), dim(from)) / mass
-  weight <- log(mass) - (rep(y, each = nrow(from)) - centre)^2 /
-    (2 * sigma^2)
+  weight <- log(mass) - (rep(y, each = nrow(from)) - centre)^2 / (2 * sigma^2)
   weight[!(mass > 0)] <- -Inf
   centre[!(mass > 0)] <- 0
-  weight <- exp(
-    weight - rep(apply(weight, 2, max), each = nrow(from))
-  )
+  weight <- exp(weight - rep(apply(weight, 2, max), each = nrow(from)))
   colSums(weight * centre) / colSums(weight)
 }
 

@@ -117,13 +117,8 @@ draw_bits_again <- function(second, bits, rng) {
   chunks <- lapply(
     seq(1, max(length(bits), 1), by = rows),
     function(start) {
-      chunk <- as.matrix(
-        bits[
-          seq(
-            start, length.out = max(0, min(rows, length(bits) - start + 1))
-          )
-        ]
-      )
+      n_rows <- max(0, min(rows, length(bits) - start + 1))
+      chunk <- as.matrix(bits[seq(start, length.out = n_rows)])
       chunk[] <- as.integer(draw_reports(binary, as.vector(chunk) + 1L, rng) - 1L)
       .Call(C_rr_matrix_to_bits, unname(chunk))$bits
     }

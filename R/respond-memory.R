@@ -75,10 +75,8 @@ warn_order <- function(mechanism, answers, memory, size, new) {
       memory_keys(mechanism, answers[permuted], memory)) %in% memory$code
   )
   p_present <- 1 - new / n
-  if (chance > 0.6 ||
-      p_present > chance + 4 * sqrt(2 * chance * (1 - chance) / n)) {
-    return(invisible())
-  }
+  limit <- chance + 4 * sqrt(2 * chance * (1 - chance) / n)
+  if (chance > 0.6 || p_present > limit) return(invisible())
   warn(
     c(
       "{.arg memory} may be of other respondents, or of the same in another order.",
@@ -157,8 +155,7 @@ length.rr_memory <- function(x) as.integer(unclass(x)$n)
   size <- memory_size(x$first)
   position <- match((x$code - 1) %/% size + 1, index)
   stays <- which(!is.na(position))
-  x$code <- (position[stays] - 1) * size +
-    (x$code[stays] - 1) %% size + 1
+  x$code <- (position[stays] - 1) * size + (x$code[stays] - 1) %% size + 1
   x$permanent <- x$permanent[stays]
   if (!is.null(x$functions)) x$functions <- lapply(x$functions, `[`, index)
   x$n <- length(index)

@@ -159,16 +159,15 @@ weight_columns <- function(rows) {
     return(NULL)
   }
   sums <- lapply(rows[intersect(query_columns, names(rows))], plain_numbers)
-  odd <- which(
-    !vapply(sums, function(x) is_numbers(x) || all(is.na(x)), NA)
-  )
+  is_sum <- vapply(sums, function(x) is_numbers(x) || all(is.na(x)), NA)
+  odd <- which(!is_sum)
   if (length(odd)) abort("Sums of {.arg weights} must be numbers, {.val {names(odd)[1]}} too.")
   sums <- lapply(sums, as.double)
   # `weight_missing`, `weight_min` and `weight_max` may be absent if somebody else made the sums.
   min_weight <- min(Inf, sums$weight_min)
   max_weight <- max(0, sums$weight_max, sums$weight_squares)
-  if (sum(sums$weight_missing) > 0 || is.na(min_weight) || min_weight < 0 ||
-      !is.finite(max_weight)) {
+  is_valid <- !is.na(min_weight) && min_weight >= 0 && is.finite(max_weight)
+  if (sum(sums$weight_missing) > 0 || !is_valid) {
     abort("{.arg weights} must be finite and at least 0, and none of them NULL.")
   }
   sums

@@ -82,8 +82,9 @@ rr_write <- function(tally, file, ...) {
   text <- tally_text(tally)
   # A file that would not give the same object is not written.
   back <- tryCatch(read_tally(charToRaw(text)), error = plain_message)
-  if (is.character(back) || !same_mechanism(design(back), design(tally)) ||
-      !identical(tally_text(back), text)) {
+  is_same <- !is.character(back) && same_mechanism(design(back), design(tally)) &&
+    identical(tally_text(back), text)
+  if (!is_same) {
     abort(
       c(
         "This object cannot be written, or would not come back as it is.",
@@ -273,8 +274,8 @@ check_checksum <- function(bytes, needed) {
   start <- starts[length(starts)]
   tail <- rawToChar(bytes[start:length(bytes)])
   pattern <- "^\"checksum\"[ \t\r\n]*:[ \t\r\n]*\"md5:([0-9a-f]{32})\"[ \t\r\n]*[}][ \t\r\n]*$"
-  if (!grepl(pattern, tail) ||
-      sub(pattern, "\\1", tail) != cli::hash_raw_md5(bytes[seq_len(start - 1)])) {
+  checksum <- cli::hash_raw_md5(bytes[seq_len(start - 1)])
+  if (!grepl(pattern, tail) || sub(pattern, "\\1", tail) != checksum) {
     abort(
       paste(
         "Its {.field checksum} is of another text, or not the last member:",
@@ -438,8 +439,9 @@ read_argument <- function(x) {
 
 # The numbers of a field: `n` of them, none negative.
 file_numbers <- function(x, name, n, is_whole = FALSE) {
-  if (!is.numeric(x) || length(x) != n ||
-      any(!is.finite(x) | x < 0 | (is_whole & x != floor(x)))) {
+  is_valid <- is.numeric(x) && length(x) == n &&
+    !any(!is.finite(x) | x < 0 | (is_whole & x != floor(x)))
+  if (!is_valid) {
     abort(
       "{.field {name}} must have {format_count(n)} {if (is_whole) 'whole '}numbers of at least 0.",
       "file"
@@ -462,13 +464,8 @@ check_adds_up <- function(counts, n, squares, respondents, mechanism) {
   categories <- has_categories(mechanism) || !is.null(mechanism$codec$block)
   # Counts of categories add up to all respondents. No count of other reports exceeds their number.
   totals <- apply(as.matrix(counts), 2, if (categories) sum else max)
-  if (any(
-      if (categories) {
-        abs(totals - n) > weighted * 1e-9 * n
-      } else {
-        totals > n * (1 + 1e-9)
-      }
-    )) {
+  differs <- if (categories) abs(totals - n) > weighted * 1e-9 * n else totals > n * (1 + 1e-9)
+  if (any(differs)) {
     abort(
       "{.field counts} must add up to {.field n}, or not be above it if a report supports sets.",
       "file"
@@ -476,9 +473,9 @@ check_adds_up <- function(counts, n, squares, respondents, mechanism) {
   }
   if (!weighted) return(invisible())
   # sum w^2 <= (sum w)^2 <= m sum w^2 for m weights.
-  if (any((squares == 0) != (n == 0)) ||
-      any(squares > n^2 * (1 + 1e-9)) ||
-      (!is.null(respondents) && any(n^2 > respondents * squares * (1 + 1e-9)))) {
+  is_large <- squares > n^2 * (1 + 1e-9)
+  is_small <- if (!is.null(respondents)) n^2 > respondents * squares * (1 + 1e-9)
+  if (any((squares == 0) != (n == 0)) || any(is_large) || any(is_small)) {
     abort(
       "{.field n}, {.field weight_squares} and {.field respondents} are not those of any weights.",
       "file"
@@ -531,8 +528,8 @@ read_group <- function(column) {
 
 read_kept_sets <- function(sets, tally) {
   mechanism <- tally$mechanism
-  if (!keeps_sets(mechanism) || !is.null(names(sets)) ||
-      length(sets) != length(tally$n)) {
+  is_array <- is.null(names(sets)) && length(sets) == length(tally$n)
+  if (!keeps_sets(mechanism) || !is_array) {
     abort(
       paste(
         "{.field sets} must have an object for each group,",
@@ -548,8 +545,7 @@ read_kept_sets <- function(sets, tally) {
     times <- file_numbers(entry$times, "times", length(entry$bits))
     read <- .Call(C_rr_from_hex, as.character(entry$bits), as.double(width))
     if (read$position > 0) abort("{.field bits} must be hexadecimal text of {width} bytes.", "file")
-    if (abs(sum(times) - tally$n[g]) >
-        1e-9 * tally$n[g]) {
+    if (abs(sum(times) - tally$n[g]) > 1e-9 * tally$n[g]) {
       abort("{.field sets} must add up to {.field n}.", "file")
     }
     list(bits = read$bits, times = times)
@@ -568,8 +564,8 @@ block_members <- function(blocks) {
 }
 
 read_blocks <- function(blocks, tally) {
-  if (is.null(tally$mechanism$codec$block) || !is.null(names(blocks)) ||
-      length(blocks) != length(tally$n)) {
+  is_array <- is.null(names(blocks)) && length(blocks) == length(tally$n)
+  if (is.null(tally$mechanism$codec$block) || !is_array) {
     abort("{.field blocks} must have an object for each group, of a mechanism of blocks.", "file")
   }
   k <- length(tally$mechanism$reports)

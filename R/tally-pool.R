@@ -90,8 +90,9 @@ check_pool <- function(tallies) {
   for (i in seq_along(tallies)) {
     tally <- tallies[[i]]
     if (!inherits(tally, "rr_tally")) abort("Only tallies can be pooled, and argument {i} is none.")
-    if (!is.null(tally$mechanism$questions) || !has_categories(tally$mechanism) ||
-        length(tally$mechanism$reports) > matrix_limit) {
+    mechanism <- tally$mechanism
+    is_small <- length(mechanism$reports) <= matrix_limit
+    if (!is.null(mechanism$questions) || !has_categories(mechanism) || !is_small) {
       abort(
         "Pooled tallies must be of one question with at most {matrix_limit} reports, tally {i} too."
       )
@@ -155,21 +156,13 @@ optional_devices <- function(mechanisms, levels) {
       if (length(mechanism$levels) != 2L || length(mechanism$reports) != 2L) {
         abort("Optional answers must be of yes/no questions.")
       }
-      c(
-        1,
-        unname(rr_matrix(mechanism))[
-          match(rev(levels), mechanism$levels), match(levels[2], mechanism$levels)
-        ]
-      )
+      truths <- match(rev(levels), mechanism$levels)
+      c(1, unname(rr_matrix(mechanism))[truths, match(levels[2], mechanism$levels)])
     },
     numeric(3)
   )
-  if (max(
-      abs(
-        devices %*% optional_weights(devices, rep(1, ncol(devices))) -
-          c(1, 1, 0)
-      )
-    ) > 1e-9) {
+  combined <- devices %*% optional_weights(devices, rep(1, ncol(devices)))
+  if (max(abs(combined - c(1, 1, 0))) > 1e-9) {
     abort(
       c(
         "The devices cannot tell optional answers.",
@@ -189,9 +182,7 @@ optional_weights <- function(devices, variance) {
   scale <- 1 / sqrt(variance)
   decomposition <- svd(devices * rep(scale, each = 3))
   used <- decomposition$d > 1e-9 * decomposition$d[1]
-  along <- crossprod(
-    decomposition$u[, used, drop = FALSE], c(1, 1, 0)
-  ) / decomposition$d[used]
+  along <- crossprod(decomposition$u[, used, drop = FALSE], c(1, 1, 0)) / decomposition$d[used]
   scale * drop(decomposition$v[, used, drop = FALSE] %*% along)
 }
 

@@ -69,9 +69,8 @@ encode_questions <- function(x, mechanism, na.rm) {
   question <- joint$question
   if (question == 0 && !na.rm && anyNA(joint$cells)) {
     position <- which(is.na(joint$cells))[1]
-    question <- which(vapply(codes, function(code) is.na(code$codes[position]), NA))[
-      1
-    ]
+    is_missing <- vapply(codes, function(code) is.na(code$codes[position]), NA)
+    question <- which(is_missing)[1]
   }
   if (question > 0) {
     reports <- if (is.data.frame(columns[[question]])) {
@@ -89,9 +88,8 @@ encode_question <- function(x, mechanism) {
   if (is.null(report_fields(mechanism$codec))) return(encode_reports(x, mechanism))
   read <- read_reports(x, mechanism, na.rm = TRUE)
   codes <- rep(NA_integer_, report_number(x))
-  codes[setdiff(seq_along(codes), read$dropped)] <- number_cells(
-    read$reports, mechanism$codec
-  )
+  used <- setdiff(seq_along(codes), read$dropped)
+  codes[used] <- number_cells(read$reports, mechanism$codec)
   list(codes = codes, first = 0L)
 }
 
@@ -132,10 +130,8 @@ score_reader.rr_mechanism <- function(mechanism, name) {
   k <- length(mechanism$levels)
   if (law_gives(law, "support")) {
     return(function(x) {
-      t(
-        (t(as.matrix(new_rr_reports(report_sets(mechanism, x), k))) - law$q) /
-          law$difference
-      )
+      supports <- as.matrix(new_rr_reports(report_sets(mechanism, x), k))
+      t((t(supports) - law$q) / law$difference)
     })
   }
   if (!law_gives(law, "channel")) {
@@ -159,9 +155,8 @@ score_reader.rr_local_hash <- function(mechanism, name) {
   scores <- channel_scores(mechanism, name)
   function(x) {
     read <- rr_reports(x, mechanism)
-    scores[
-      (read$cohort - 1L) * as.integer(mechanism$g) + read$value, , drop = FALSE
-    ]
+    index <- (read$cohort - 1L) * as.integer(mechanism$g) + read$value
+    scores[index, , drop = FALSE]
   }
 }
 

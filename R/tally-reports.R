@@ -105,10 +105,8 @@ read_reports <- function(x, mechanism, na.rm = FALSE, groups = NULL, weights = N
   codec <- mechanism$codec
   rows <- columns <- NULL
   fields <- report_fields(codec)
-  if (!is.null(fields) && (is.character(x) || is.factor(x)) &&
-      is.null(dim(x))) {
-    x <- text_columns(x, fields)
-  }
+  is_text <- (is.character(x) || is.factor(x)) && is.null(dim(x))
+  if (!is.null(fields) && is_text) x <- text_columns(x, fields)
   if (!is.null(codec$width) && length(codec$numbers)) {
     x <- cohort_columns(x, mechanism)
   }
@@ -116,8 +114,8 @@ read_reports <- function(x, mechanism, na.rm = FALSE, groups = NULL, weights = N
   if (!is.null(codec$width)) {
     rows <- read_rows(if (is.null(columns)) x else x[["bits"]], mechanism)
   }
-  if (!is.null(columns) && !is.null(rows) &&
-      nrow(rows$rows) != length(columns[[1]])) {
+  has_both <- !is.null(columns) && !is.null(rows)
+  if (has_both && nrow(rows$rows) != length(columns[[1]])) {
     abort("{.arg x} must have one cohort for each report.", "report")
   }
   is_missing <- Reduce(`|`, lapply(columns, is.na), rows$is_missing %||% FALSE)
@@ -338,15 +336,10 @@ holds_digits <- function(x, codec) {
 
 digit_rows <- function(x, codec) {
   is_missing <- is.na(x)
-  refuse_reports(
-    which(
-      !is_missing & !(nchar(x) == codec$width & grepl("^[01]+$", x))
-    ),
-    x
-  )
-  bits <- unlist(
-    strsplit(replace(x, is_missing, strrep("0", codec$width)), ""), use.names = FALSE
-  ) == "1"
+  is_valid <- nchar(x) == codec$width & grepl("^[01]+$", x)
+  refuse_reports(which(!is_missing & !is_valid), x)
+  digits <- strsplit(replace(x, is_missing, strrep("0", codec$width)), "")
+  bits <- unlist(digits, use.names = FALSE) == "1"
   list(
     rows = matrix(as.integer(bits), ncol = codec$width, byrow = TRUE),
     is_missing = is_missing
@@ -374,17 +367,10 @@ list_rows <- function(x, codec) {
   )
   raw <- is.null(codec$ones %||% codec$drawn) || any(vapply(x, is.raw, NA))
   size <- if (raw) codec_bytes(codec) else codec$ones %||% codec$drawn
-  refuse_reports(
-    which(
-      !is_missing &
-        !(vapply(x, if (raw) is.raw else is.numeric, NA) & lengths(x) == size)
-    ),
-    x
-  )
+  is_valid <- vapply(x, if (raw) is.raw else is.numeric, NA) & lengths(x) == size
+  refuse_reports(which(!is_missing & !is_valid), x)
   rows <- matrix(if (raw) as.raw(0) else NA_real_, length(x), size)
-  rows[!is_missing, ] <- matrix(
-    unlist(x[!is_missing]), ncol = size, byrow = TRUE
-  )
+  rows[!is_missing, ] <- matrix(unlist(x[!is_missing]), ncol = size, byrow = TRUE)
   list(rows = rows, is_missing = is_missing)
 }
 
@@ -409,17 +395,9 @@ settle_rows <- function(rows, mechanism) {
 packed_rows <- function(rows, codec) {
   is_complete <- is.null(codec$drawn) && ncol(rows) == codec_bytes(codec)
   # A report has no bit beyond the last category.
-  refuse_reports(
-    which(
-      if (is_complete) {
-        as.integer(rows[, ncol(rows)]) >=
-          2^((codec$width - 1) %% 8 + 1)
-      } else {
-        TRUE
-      }
-    ),
-    rows
-  )
+  last_bits <- (codec$width - 1) %% 8 + 1
+  is_invalid <- if (is_complete) as.integer(rows[, ncol(rows)]) >= 2^last_bits else TRUE
+  refuse_reports(which(is_invalid), rows)
   rows
 }
 
@@ -448,12 +426,8 @@ bit_rows <- function(rows, codec) {
   refuse_reports(which(rowSums(!is.na(rows)) != codec$drawn), rows)
   bits <- t(rows)
   some <- which(!is.na(bits), arr.ind = TRUE)
-  matrix(
-    as.integer(
-      ifelse(bits[some] == 1, some[, 1], -some[, 1])
-    ),
-    nrow(rows), byrow = TRUE
-  )
+  signed <- ifelse(bits[some] == 1, some[, 1], -some[, 1])
+  matrix(as.integer(signed), nrow(rows), byrow = TRUE)
 }
 
 integer_matrix <- function(rows) {
@@ -487,9 +461,8 @@ long_rows <- function(x, mechanism) {
   none <- is.na(level) & is.null(size)
   index <- replace(match_long(level, codec), none, 0L)
   is_repeated <- duplicated(id * (codec$width + 1) + index)
-  bad <- which(is.na(x$id) | is.na(index) | is_repeated | !bit %in% 0:1 | (none & id %in% id[!none]))[
-    1
-  ]
+  is_mixed <- none & id %in% id[!none]
+  bad <- which(is.na(x$id) | is.na(index) | is_repeated | !bit %in% 0:1 | is_mixed)[1]
   if (!is.na(bad)) {
     abort_report_at(
       id[bad], paste("needs an id and different levels, and has", describe(level[bad]))
@@ -498,15 +471,11 @@ long_rows <- function(x, mechanism) {
   if (!is.null(size)) {
     wrong <- which(tabulate(id) != size)
     if (length(wrong)) abort_report_at(wrong[1], sprintf("must have %s rows", format_count(size)))
-    return(matrix(
-      (index * (2 * bit - 1))[order(id, index)], ncol = size,
-      byrow = TRUE
-    ))
+    signed <- (index * (2 * bit - 1))[order(id, index)]
+    return(matrix(signed, ncol = size, byrow = TRUE))
   }
   check_empty_reports(mechanism, length(unique(id)), sum(none))
-  ones_at(
-    id[!none], index[!none], max(id, 0L), codec$width
-  )
+  ones_at(id[!none], index[!none], max(id, 0L), codec$width)
 }
 
 ones_at <- function(row, column, rows, width) {
@@ -697,9 +666,8 @@ count_signs <- function(read, size, width, cohorts = 1) {
     seq_len(dim(table)[3]),
     function(j) {
       n <- sum(table[, , j])
-      signs <- .Call(C_rr_hadamard_transform, table[, 1, j] - table[, 2, j])[
-        seq_len(width)
-      ]
+      transform <- .Call(C_rr_hadamard_transform, table[, 1, j] - table[, 2, j])
+      signs <- transform[seq_len(width)]
       c(nearest((n + signs) / 2, 0, n), n)
     },
     numeric(width + 1)
@@ -713,8 +681,8 @@ check_ones <- function(reports, mechanism) {
   p_drawn <- d / mechanism$buckets
   p_positive <- p_drawn * mechanism$p * mechanism$q^(d - 1) +
     (1 - p_drawn) * mechanism$q^d
-  if (all(report_values(reports) >= 0) &&
-      length(reports) * log(p_positive) < log(1e-8)) {
+  is_unlikely <- length(reports) * log(p_positive) < log(1e-8)
+  if (all(report_values(reports) >= 0) && is_unlikely) {
     abort(
       c(
         "{.arg x} must hold reports of this mechanism, some of whose positions are negative.",

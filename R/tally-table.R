@@ -73,9 +73,7 @@ autoplot.rr_tally <- function(object, ...) {
   title <- picture_title(question_of(object), names(object$groups), "Reported proportions")
   picture$labels$title <- wrap_text(title, 46)
   picture$labels$subtitle <- wrap_text(object$mechanism$design, 64)
-  picture$labels$caption <- wrap_text(
-    paste(c(caption, picture$labels$caption), collapse = " ")
-  )
+  picture$labels$caption <- wrap_text(paste(c(caption, picture$labels$caption), collapse = " "))
   picture
 }
 
@@ -89,21 +87,20 @@ picture_of_categories <- function(object, groups) {
   k <- length(reports)
   # All groups have the same categories.
   keys <- names(object$groups)
-  each <- as.data.frame(object$groups)[
-    rep(seq_len(groups), each = k), , drop = FALSE
-  ]
+  rows <- rep(seq_len(groups), each = k)
+  each <- as.data.frame(object$groups)[rows, , drop = FALSE]
   data <- data.frame(
     share = tidy(object)$share,
     panel = if (groups > 1) group_panel(each, keys) else factor(""),
     label = rows_factor(rep(reports, groups))
   )
   axis <- "Proportion of the reports"
-  rows <- NULL
+  row_axis <- NULL
   if (groups > 1 && k == 2L) {
     # A picture of yes and no has a row for each group, for "yes", as that of a fit.
     data$label <- rows_factor(as.character(group_panel(each, keys, named = FALSE)))
     data <- data[rep(reports, groups) == reports[2], ]
-    rows <- keys_axis(keys)
+    row_axis <- keys_axis(keys)
     axis <- sprintf("Proportion of the reports \"%s\"", reports[2])
     groups <- 1L
   }
@@ -111,7 +108,7 @@ picture_of_categories <- function(object, groups) {
   picture <- ggplot2::ggplot(data) + ggplot2::geom_col(
     ggplot2::aes(.data$share, .data$label), fill = colour_reported, width = 0.8
   ) + ggplot2::scale_x_continuous(labels = percent_labels, breaks = layout$breaks) +
-    ggplot2::labs(x = axis, y = rows) + theme_candor() + row_labels(layout) +
+    ggplot2::labs(x = axis, y = row_axis) + theme_candor() + row_labels(layout) +
     row_theme(layout)
   if (groups > 1) picture <- picture + row_panels(layout)
   with_height(picture, layout)

@@ -289,8 +289,9 @@ check_counted <- function(result, mechanism, groups) {
     counts <- c(counts, numeric(max(0, cells - length(counts))))
   }
   # A vector of conditions would take half as much again as many counts.
-  if (!is.numeric(counts) || length(counts) != cells || anyNA(counts) ||
-      (cells && min(counts) < 0)) {
+  is_valid <- is.numeric(counts) && length(counts) == cells && !anyNA(counts) &&
+    !(cells && min(counts) < 0)
+  if (!is_valid) {
     abort(
       c(
         paste(
@@ -315,9 +316,8 @@ check_times <- function(times, n) {
   if (is.null(times)) return(NULL)
   times <- data_numbers(times)
   check_that(is_numbers(times) && length(times) == n, times, "count", "one number per row")
-  bad <- which(!(times >= 0 & times <= 2^53 & times == floor(times)) | is.na(times))[
-    1
-  ]
+  is_valid <- times >= 0 & times <= 2^53 & times == floor(times)
+  bad <- which(!is_valid | is.na(times))[1]
   if (!is.na(bad)) {
     abort("{.arg count} must be whole numbers of at least 0, and row {bad} has none.")
   }
@@ -369,10 +369,8 @@ group_evidence <- function(tally, g, law = rr_law(tally$mechanism)) {
 joined_evidence <- function(tally) {
   law <- rr_law(tally$mechanism)
   k <- length(tally$mechanism$levels)
-  if (!law_gives(law, "shares") || !is.null(tally$blocks) ||
-      any(tally$n <= 0)) {
-    return(NULL)
-  }
+  has_shares <- law_gives(law, "shares") && is.null(tally$blocks)
+  if (!has_shares || any(tally$n <= 0)) return(NULL)
   list(
     law = law,
     counts = as.vector(tally$counts) * rep(tally$effective_n / tally$n, each = k),

@@ -109,9 +109,8 @@ abort <- function(message, class = "argument", ..., .envir = parent.frame()) {
 format_lines <- function(lines, .envir) {
   if (!any(grepl("[{}]", lines))) return(lines)
   mark <- "\036"
-  formatted <- strsplit(cli::format_inline(paste(lines, collapse = mark), .envir = .envir), mark, fixed = TRUE)[[
-    1
-  ]]
+  text <- cli::format_inline(paste(lines, collapse = mark), .envir = .envir)
+  formatted <- strsplit(text, mark, fixed = TRUE)[[1]]
   if (length(formatted) == length(lines)) return(formatted)
   vapply(lines, cli::format_inline, "", .envir = .envir)
 }

@@ -10,10 +10,8 @@ json_text <- function(x) {
     if (is.null(names(x))) {
       return(paste0("[", paste(texts, collapse = ", "), "]"))
     }
-    return(paste0(
-      "{",
-      paste0(vapply(names(x), json_text, ""), ": ", texts, collapse = ", "), "}"
-    ))
+    members <- paste0(vapply(names(x), json_text, ""), ": ", texts, collapse = ", ")
+    return(paste0("{", members, "}"))
   }
   is_scalar <- length(x) == 1L && !inherits(x, "AsIs")
   x <- as.vector(unclass(x))
@@ -28,13 +26,10 @@ json_text <- function(x) {
 json_numbers <- function(x) {
   if (!length(x)) return(character())
   text <- sprintf("%.15g", x)
-  inexact <- which(
-    as.double(parse_json_text(paste0("[", paste(text, collapse = ","), "]"))) != x
-  )
-  text[inexact] <- sprintf(
-    c("%.17g", "%.16e")[1 + (abs(x[inexact]) > 2^53)],
-    x[inexact]
-  )
+  numbers <- as.double(parse_json_text(paste0("[", paste(text, collapse = ","), "]")))
+  inexact <- which(numbers != x)
+  formats <- c("%.17g", "%.16e")[1 + (abs(x[inexact]) > 2^53)]
+  text[inexact] <- sprintf(formats, x[inexact])
   text
 }
 

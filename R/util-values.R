@@ -6,13 +6,8 @@
 # one without a sign.
 plain_numbers <- function(x) {
   if (!inherits(x, "integer64")) return(x)
-  halves <- matrix(
-    readBin(
-      writeBin(as.vector(unclass(x)), raw()), "integer", 2L * length(x),
-      4L
-    ),
-    2L
-  )
+  bytes <- writeBin(as.vector(unclass(x)), raw())
+  halves <- matrix(readBin(bytes, "integer", 2L * length(x), 4L), 2L)
   if (.Platform$endian == "big") halves <- halves[2:1, , drop = FALSE]
   low <- as.double(halves[1, ])
   low[is.na(low)] <- -2^31
@@ -33,8 +28,7 @@ without_missing_codes <- function(x) {
   x <- unclass(x)
   is_missing <- x %in% attr(x, "na_values", exact = TRUE)
   if (length(limits) == 2L) {
-    is_missing <- is_missing |
-      (!is.na(x) & x >= limits[1] & x <= limits[2])
+    is_missing <- is_missing | (!is.na(x) & x >= limits[1] & x <= limits[2])
   }
   x[is_missing] <- NA
   oldClass(x) <- class
@@ -60,13 +54,8 @@ column_numbers <- function(x) {
   x <- plain_numbers(x)
   if (!is.character(x)) return(x)
   numbers <- suppressWarnings(as.numeric(x))
-  if (any(
-      is.na(numbers) & !is.na(x) & nzchar(trimws(x)) & x != "NA"
-    )) {
-    x
-  } else {
-    numbers
-  }
+  is_text <- is.na(numbers) & !is.na(x) & nzchar(trimws(x)) & x != "NA"
+  if (any(is_text)) x else numbers
 }
 
 # Numbers as text, each the same whatever its type and the options of the session: whole ones
@@ -118,10 +107,8 @@ meant_of <- function(names, labels) {
   if (!is.character(names) && !is.factor(names)) return(NULL)
   value <- setdiff(as.character(names), labels)[1]
   # Text in an undeclared encoding is near nothing.
-  if (is.na(value) || is.na(nchar(value, allowNA = TRUE)) ||
-      length(labels) > 1e4) {
-    return(NULL)
-  }
+  is_readable <- !is.na(value) && !is.na(nchar(value, allowNA = TRUE))
+  if (!is_readable || length(labels) > 1e4) return(NULL)
   distance <- as.vector(utils::adist(trimws(value), labels, ignore.case = TRUE))
   index <- which.min(distance)
   near <- length(index) && distance[index] <= max(1, nchar(value) %/% 3) &&
@@ -196,9 +183,7 @@ root <- function(variance) sqrt(ifelse(variance < 0, NA_real_, variance))
 
 # The sum of each group, 0 for a group without values.
 group_sums <- function(values, groups, n_groups) {
-  as.vector(
-    rowsum(c(values, numeric(n_groups)), c(groups, seq_len(n_groups)))
-  )
+  as.vector(rowsum(c(values, numeric(n_groups)), c(groups, seq_len(n_groups))))
 }
 
 # The tables of all groups as one, with the keys of the groups first.
@@ -250,14 +235,10 @@ format_estimates <- function(table, digits) {
       !all(vapply(table[columns], is.numeric, NA))) {
     return(table)
   }
-  decimals <- max(
-    0, max(digits - 1, 1) - 1 - floor(log10(min(error)))
-  )
+  decimals <- max(0, max(digits - 1, 1) - 1 - floor(log10(min(error))))
   numbers <- unlist(table[columns])
-  if (decimals + log10(max(1, abs(numbers[is.finite(numbers)]))) >
-      max(9, digits)) {
-    return(table)
-  }
+  n_digits <- decimals + log10(max(1, abs(numbers[is.finite(numbers)])))
+  if (n_digits > max(9, digits)) return(table)
   # Adding 0 turns -0 into 0.
   table[columns] <- lapply(table[columns], function(x) {
     formatC(round(x, decimals) + 0, format = "f", digits = decimals)
@@ -331,9 +312,7 @@ whole_shares <- function(n, shares) {
   counts <- floor(exact)
   short <- round(n - sum(counts))
   if (short > 0) {
-    first <- order(exact - counts, decreasing = TRUE)[
-      seq_len(min(short, length(counts)))
-    ]
+    first <- head(order(exact - counts, decreasing = TRUE), min(short, length(counts)))
     counts[first] <- counts[first] + 1
   }
   # Near 2^53 the products are themselves rounded to whole numbers, and by more than one in all.
