@@ -192,7 +192,8 @@ eb_fit_reference <- function(evidence, reference, probs = double(), wary = FALSE
   rows$tilt <- rows$share
   weights <- eb_prior_weights(k, wary, TRUE)
   total <- 1 - sum(inv[exact])
-  result <- call_eb(list(rows), total, k, 1 / min(reference), weights, 0.03, probs)[[1]]
+  results <- call_eb(list(rows), total, k, 1 / min(reference), weights, 0.03, probs)
+  result <- results[[1]]
   # An exact category is as likely as the prior is dense where it lies.
   width <- sqrt(2 * pi * counts[exact]) /
     (n * additive$a * reference)[exact]
@@ -272,7 +273,9 @@ call_eb <- function(rows, totals, k, max_x, weights, relative, probs) {
 
 # The least share from which a count may come, in units of the category's expected share.
 eb_begin <- function(count, base, slope) {
-  pmax((pmax(sqrt(count + 0.375) - 1.75, 0)^2 - base) / slope, 0)
+  pmax(
+    (pmax(sqrt(count + 0.375) - 1.75, 0)^2 - base) / slope, 0
+  )
 }
 
 # The results for several groups of one mechanism; `probs` are those of quantiles, NA for the shares
@@ -361,7 +364,9 @@ eb_check <- function(observed, additive, mean, variance, expected) {
     (mean - (share - additive$b) / additive$a)^2 - noise +
       2 * variance * share / (additive$b + additive$a * mean)
   )
-  range <- pmax(risk + c(-2, 2) * sqrt(2 * sum(noise^2)), 0)
+  range <- pmax(
+    risk + c(-2, 2) * sqrt(2 * sum(noise^2)), 0
+  )
   list(expected.range = range, delta = if (expected > 0) range[2] / expected else Inf)
 }
 
@@ -463,9 +468,13 @@ eb_interval <- function(result, evidence, conf.level) {
   )
   draw <- sqrt(eb_variance(result) / pmax(result$variance, 1e-300))
   bound <- function(l) {
-    nearest(result$mean + (result$quantile[, l] - result$mean) * draw, 0, 1)
+    nearest(
+      result$mean + (result$quantile[, l] - result$mean) * draw, 0, 1
+    )
   }
-  low <- ifelse(result$quantile[, 1] <= 0 | wilson$low <= 0, 0, bound(1))
+  low <- ifelse(
+    result$quantile[, 1] <= 0 | wilson$low <= 0, 0, bound(1)
+  )
   half <- normal_quantile(conf.level) * eb_borne_out(result, evidence)
   list(
     low = pmin(
@@ -491,7 +500,11 @@ eb_borne_out <- function(result, evidence) {
   noise <- phi * (1 - phi) / observed$n / additive$a^2
   distance <- (observed$counts / observed$n - additive$b) / additive$a - result$mean
   among <- result$tilted
-  risk <- sum(((distance^2 + 2 * result$variance) / noise - 1)[among])
-  max_risk <- max(risk, 0) + 2 * sqrt(sum((2 + 1 / (observed$n * phi))[among]))
-  sqrt(noise * nearest(max_risk / max(1, sum(among)), 0, 1)) * among
+  risk <- sum(
+    ((distance^2 + 2 * result$variance) / noise - 1)[among]
+  )
+  max_risk <- max(risk, 0) +
+    2 * sqrt(sum((2 + 1 / (observed$n * phi))[among]))
+  ratio <- nearest(max_risk / max(1, sum(among)), 0, 1)
+  sqrt(noise * ratio) * among
 }

@@ -228,7 +228,8 @@ postprocess_power <- function(estimate, std.error, n) {
 # by the midpoint rule (good to 1e-6 of a term).
 power_mass <- function(from, upto, s) {
   above <- rev(cumsum(c(0, (1000:1)^-s)))
-  near <- above[pmin(from, 1000) + 1] - above[pmin(upto, 1000) + 1]
+  near <- above[pmin(from, 1000) + 1] -
+    above[pmin(upto, 1000) + 1]
   low <- pmax(from, 1000) + 0.5
   ratio <- log((pmax(upto, 1000) + 0.5) / low)
   near + if (abs(s - 1) < 1e-9) {
@@ -279,10 +280,13 @@ power_posterior_mean <- function(y, sigma, s, n) {
 cell_means <- function(y, from, upto, sigma, s) {
   mass <- array(power_mass(from, upto, s), dim(from))
   centre <- array(power_mass(from, upto, s - 1), dim(from)) / mass
-  weight <- log(mass) - (rep(y, each = nrow(from)) - centre)^2 / (2 * sigma^2)
+  distance <- rep(y, each = nrow(from)) - centre
+  weight <- log(mass) - distance^2 / (2 * sigma^2)
   weight[!(mass > 0)] <- -Inf
   centre[!(mass > 0)] <- 0
-  weight <- exp(weight - rep(apply(weight, 2, max), each = nrow(from)))
+  weight <- exp(
+    weight - rep(apply(weight, 2, max), each = nrow(from))
+  )
   colSums(weight * centre) / colSums(weight)
 }
 

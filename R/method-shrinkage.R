@@ -37,12 +37,14 @@ threshold_moments <- function(profile, additive, t) {
   from <- function(s) findInterval(s, profile$value) + 1
   index <- from(t)
   s <- profile$sum1[index] - t * profile$sum0[index]
-  squares <- profile$sum2[index] - 2 * t * profile$sum1[index] + t^2 * profile$sum0[index]
+  squares <- profile$sum2[index] - 2 * t * profile$sum1[index] +
+    t^2 * profile$sum0[index]
   squares <- squares / s^2
   # If a report is left out of a category with n - 1 > t, S loses 1 and the category has n - 1 - t.
   index <- from(t + 1)
   remaining <- pmax(s - 1, 1e-9)
-  share <- (profile$sum2[index] - (1 + t) * profile$sum1[index]) / remaining
+  share <- profile$sum2[index] - (1 + t) * profile$sum1[index]
+  share <- share / remaining
   # The standard error of H / (S - 1), H = sum_i n_i max(0, n_i - 1 - t), is by the Efron-Stein
   # inequality for Poisson counts. The variance of a function of them is at most the mean of sum_i
   # n_i (its change when a report of category i is left out)^2. The change is (change of H less H /
@@ -50,8 +52,10 @@ threshold_moments <- function(profile, additive, t) {
   v <- profile$value
   error <- mapply(
     function(t, share, remaining) {
-      change <- v * pmax(0, v - 1 - t) - pmax(0, v - 1) * pmax(0, v - 2 - t)
-      change <- (change - share * pmin(1, pmax(0, v - t))) / max(remaining - 1, 1e-9)
+      change <- v * pmax(0, v - 1 - t) -
+        pmax(0, v - 1) * pmax(0, v - 2 - t)
+      change <- (change - share * pmin(1, pmax(0, v - t))) /
+        max(remaining - 1, 1e-9)
       sqrt(sum(profile$categories * v * change^2))
     },
     t, share, remaining
@@ -92,8 +96,11 @@ estimate_combine <- function(law, counts, n) {
   # A gain is 0 if it is below two standard errors, and is used in full if it is far above them. The
   # power of four decides how fast the weight rises between the two; it was the best of those tried
   # over the papers' grid.
-  trust <- pmax(0, 1 - (2 * moments$std.error / pmax(signal, 1e-300))^4)
-  weight <- ifelse(signal > 0 & length2 > 0, pmin(1, signal / length2), 0) * trust
+  trust <- pmax(
+    0, 1 - (2 * moments$std.error / pmax(signal, 1e-300))^4
+  )
+  best_weight <- ifelse(signal > 0 & length2 > 0, pmin(1, signal / length2), 0)
+  weight <- best_weight * trust
   gain <- ifelse(moments$s > 1.5, 2 * weight * signal - weight^2 * length2, 0)
   best <- which.max(gain)
   weight <- if (gain[best] > 0) weight[best] else 0
@@ -130,8 +137,13 @@ estimate_merged <- function(evidence, options) {
   }
   # Merged cells have unequal b, and a small difference a contains less information.
   if (law_tells_nothing(new_law_additive(law$a, b))) abort_no_information()
-  merged <- new_law_additive(law$a, c(b[!small], sum(b[small])))
-  fit <- law_maximum(merged, list(counts = c(counts[!small], sum(counts[small]))))$estimate
+  merged <- new_law_additive(
+    law$a,
+    c(b[!small], sum(b[small]))
+  )
+  fit <- law_maximum(
+    merged, list(counts = c(counts[!small], sum(counts[small])))
+  )$estimate
   estimate <- rep(fit[length(fit)] / sum(small), k)
   estimate[!small] <- fit[-length(fit)]
   list(estimate = estimate, merged = sum(small))
@@ -157,7 +169,8 @@ estimate_smoothed <- function(evidence, options) {
     last <- loglik
     ratio <- ifelse(counts > 0, counts / evidence$n / m, 0)
     theta <- pmax(theta * apply_channel(axes, ratio, "adjoint"), 0)
-    theta <- theta / 2 + (c(theta[1], theta[-k]) + c(theta[-1], theta[k])) / 4
+    neighbours <- c(theta[1], theta[-k]) + c(theta[-1], theta[k])
+    theta <- theta / 2 + neighbours / 4
     theta <- theta / sum(theta)
   }
   list(estimate = theta, iterations = step)

@@ -155,7 +155,8 @@ length.rr_memory <- function(x) as.integer(unclass(x)$n)
   size <- memory_size(x$first)
   position <- match((x$code - 1) %/% size + 1, index)
   stays <- which(!is.na(position))
-  x$code <- (position[stays] - 1) * size + (x$code[stays] - 1) %% size + 1
+  x$code <- (position[stays] - 1) * size +
+    (x$code[stays] - 1) %% size + 1
   x$permanent <- x$permanent[stays]
   if (!is.null(x$functions)) x$functions <- lapply(x$functions, `[`, index)
   x$n <- length(index)

@@ -123,7 +123,8 @@ check_keep <- function(keep, x, mechanism) {
   if (is.null(questions)) abort("{.arg keep} is for data frames with several questions.")
   x <- answer_frame(x)
   is_text <- is.null(keep) || is.character(keep)
-  if (!is_text || anyDuplicated(keep) || !all(keep %in% setdiff(names(x), questions))) {
+  if (!is_text || anyDuplicated(keep) ||
+      !all(keep %in% setdiff(names(x), questions))) {
     abort("{.arg keep} must name columns of {.arg x} that are no questions: these are randomized.")
   }
   left <- setdiff(names(x), c(keep, questions))
@@ -153,7 +154,8 @@ decode_answers <- function(mechanism, reports, x) UseMethod("decode_answers")
 prepare_answers.rr_mechanism <- function(mechanism, x) {
   truths <- truth_side(mechanism)
   if (is.double(x) && !is.object(x)) {
-    bad <- which(!is.na(x) & (x != floor(x) | abs(x) > .Machine$integer.max))
+    is_odd <- !is.na(x) & (x != floor(x) | abs(x) > .Machine$integer.max)
+    bad <- which(is_odd)
     bad <- bad[!x[bad] %in% truths$numeric_levels]
     if (length(bad)) abort_answer(x, bad[1], mechanism)
   }
@@ -227,7 +229,9 @@ abort_answer <- function(x, position, mechanism) {
 # of these.
 abort_outside <- function(x, stray, mechanism, range) {
   if (!length(stray)) return(invisible())
-  if (is.na(x[stray[1]])) abort_answer(as.double(x), stray[1], mechanism)
+  if (is.na(x[stray[1]])) {
+    abort_answer(as.double(x), stray[1], mechanism)
+  }
   bounds <- format(
     range[c(1, length(range))], digits = 15, trim = TRUE
   )

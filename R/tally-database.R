@@ -159,7 +159,9 @@ weight_columns <- function(rows) {
     return(NULL)
   }
   sums <- lapply(rows[intersect(query_columns, names(rows))], plain_numbers)
-  is_sum <- vapply(sums, function(x) is_numbers(x) || all(is.na(x)), NA)
+  is_sum <- vapply(
+    sums, function(x) is_numbers(x) || all(is.na(x)), NA
+  )
   odd <- which(!is_sum)
   if (length(odd)) abort("Sums of {.arg weights} must be numbers, {.val {names(odd)[1]}} too.")
   sums <- lapply(sums, as.double)

@@ -464,7 +464,11 @@ check_adds_up <- function(counts, n, squares, respondents, mechanism) {
   categories <- has_categories(mechanism) || !is.null(mechanism$codec$block)
   # Counts of categories add up to all respondents. No count of other reports exceeds their number.
   totals <- apply(as.matrix(counts), 2, if (categories) sum else max)
-  differs <- if (categories) abs(totals - n) > weighted * 1e-9 * n else totals > n * (1 + 1e-9)
+  differs <- if (categories) {
+    abs(totals - n) > weighted * 1e-9 * n
+  } else {
+    totals > n * (1 + 1e-9)
+  }
   if (any(differs)) {
     abort(
       "{.field counts} must add up to {.field n}, or not be above it if a report supports sets.",
@@ -475,7 +479,8 @@ check_adds_up <- function(counts, n, squares, respondents, mechanism) {
   # sum w^2 <= (sum w)^2 <= m sum w^2 for m weights.
   is_large <- squares > n^2 * (1 + 1e-9)
   is_small <- if (!is.null(respondents)) n^2 > respondents * squares * (1 + 1e-9)
-  if (any((squares == 0) != (n == 0)) || any(is_large) || any(is_small)) {
+  if (any((squares == 0) != (n == 0)) || any(is_large) ||
+      any(is_small)) {
     abort(
       "{.field n}, {.field weight_squares} and {.field respondents} are not those of any weights.",
       "file"
@@ -545,7 +550,8 @@ read_kept_sets <- function(sets, tally) {
     times <- file_numbers(entry$times, "times", length(entry$bits))
     read <- .Call(C_rr_from_hex, as.character(entry$bits), as.double(width))
     if (read$position > 0) abort("{.field bits} must be hexadecimal text of {width} bytes.", "file")
-    if (abs(sum(times) - tally$n[g]) > 1e-9 * tally$n[g]) {
+    n <- tally$n[g]
+    if (abs(sum(times) - n) > 1e-9 * n) {
       abort("{.field sets} must add up to {.field n}.", "file")
     }
     list(bits = read$bits, times = times)

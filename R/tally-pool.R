@@ -157,7 +157,9 @@ optional_devices <- function(mechanisms, levels) {
         abort("Optional answers must be of yes/no questions.")
       }
       truths <- match(rev(levels), mechanism$levels)
-      c(1, unname(rr_matrix(mechanism))[truths, match(levels[2], mechanism$levels)])
+      c(
+        1, unname(rr_matrix(mechanism))[truths, match(levels[2], mechanism$levels)]
+      )
     },
     numeric(3)
   )
@@ -182,7 +184,9 @@ optional_weights <- function(devices, variance) {
   scale <- 1 / sqrt(variance)
   decomposition <- svd(devices * rep(scale, each = 3))
   used <- decomposition$d > 1e-9 * decomposition$d[1]
-  along <- crossprod(decomposition$u[, used, drop = FALSE], c(1, 1, 0)) / decomposition$d[used]
+  along <- crossprod(
+    decomposition$u[, used, drop = FALSE], c(1, 1, 0)
+  ) / decomposition$d[used]
   scale * drop(decomposition$v[, used, drop = FALSE] %*% along)
 }
 

@@ -370,7 +370,9 @@ list_rows <- function(x, codec) {
   is_valid <- vapply(x, if (raw) is.raw else is.numeric, NA) & lengths(x) == size
   refuse_reports(which(!is_missing & !is_valid), x)
   rows <- matrix(if (raw) as.raw(0) else NA_real_, length(x), size)
-  rows[!is_missing, ] <- matrix(unlist(x[!is_missing]), ncol = size, byrow = TRUE)
+  rows[!is_missing, ] <- matrix(
+    unlist(x[!is_missing]), ncol = size, byrow = TRUE
+  )
   list(rows = rows, is_missing = is_missing)
 }
 
@@ -462,7 +464,8 @@ long_rows <- function(x, mechanism) {
   index <- replace(match_long(level, codec), none, 0L)
   is_repeated <- duplicated(id * (codec$width + 1) + index)
   is_mixed <- none & id %in% id[!none]
-  bad <- which(is.na(x$id) | is.na(index) | is_repeated | !bit %in% 0:1 | is_mixed)[1]
+  is_invalid <- is.na(x$id) | is.na(index) | is_repeated | !bit %in% 0:1 | is_mixed
+  bad <- which(is_invalid)[1]
   if (!is.na(bad)) {
     abort_report_at(
       id[bad], paste("needs an id and different levels, and has", describe(level[bad]))
@@ -475,7 +478,9 @@ long_rows <- function(x, mechanism) {
     return(matrix(signed, ncol = size, byrow = TRUE))
   }
   check_empty_reports(mechanism, length(unique(id)), sum(none))
-  ones_at(id[!none], index[!none], max(id, 0L), codec$width)
+  ones_at(
+    id[!none], index[!none], max(id, 0L), codec$width
+  )
 }
 
 ones_at <- function(row, column, rows, width) {

@@ -73,7 +73,9 @@ autoplot.rr_tally <- function(object, ...) {
   title <- picture_title(question_of(object), names(object$groups), "Reported proportions")
   picture$labels$title <- wrap_text(title, 46)
   picture$labels$subtitle <- wrap_text(object$mechanism$design, 64)
-  picture$labels$caption <- wrap_text(paste(c(caption, picture$labels$caption), collapse = " "))
+  picture$labels$caption <- wrap_text(
+    paste(c(caption, picture$labels$caption), collapse = " ")
+  )
   picture
 }
 

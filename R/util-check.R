@@ -22,7 +22,9 @@ check_number <- function(
   x, arg, min = -Inf, max = Inf, min_open = FALSE, max_open = FALSE, remedy = NULL
 ) {
   is_above <- is_number(x) && (if (min_open) x > min else x >= min)
-  if (is_above && (if (max_open) x < max else x <= max)) return(as.double(x))
+  if (is_above && (if (max_open) x < max else x <= max)) {
+    return(as.double(x))
+  }
   range <- c(
     if (is.finite(min)) paste(if (min_open) "above" else "at least", number_text(min)),
     if (is.finite(max)) paste(if (max_open) "below" else "at most", number_text(max)),
@@ -63,7 +65,9 @@ check_epsilon <- function(x, remedy = NULL) {
 check_epsilons <- function(x) vapply(check_grid(x, "epsilon"), check_epsilon, 0)
 
 check_grid <- function(x, arg, is_whole = FALSE) {
-  in_range <- function(x) if (is_whole) x >= 1 & x <= 2^53 & x == floor(x) else x > 0
+  in_range <- function(x) {
+    if (is_whole) x >= 1 & x <= 2^53 & x == floor(x) else x > 0
+  }
   is_valid <- is_numbers(x) && length(x) && all(is.finite(x) & in_range(x))
   noun <- paste(
     if (is_whole) "whole numbers, at least 1," else "finite numbers above 0", "which all differ"
@@ -288,7 +292,8 @@ match_levels <- function(x, levels, arg, absent = NULL, bits = NULL) {
   }
   missing <- setdiff(seq_along(levels), index)
   if (anyNA(index) || anyDuplicated(index) || (length(missing) && is.null(absent))) {
-    odd <- c(names[is.na(index) | duplicated(index)], levels[missing])[1]
+    wrong <- c(names[is.na(index) | duplicated(index)], levels[missing])
+    odd <- wrong[1]
     abort(
       c(
         "The names of {.arg {arg}} must be the levels, each once, in any order.",

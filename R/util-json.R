@@ -28,7 +28,8 @@ json_numbers <- function(x) {
   text <- sprintf("%.15g", x)
   numbers <- as.double(parse_json_text(paste0("[", paste(text, collapse = ","), "]")))
   inexact <- which(numbers != x)
-  formats <- c("%.17g", "%.16e")[1 + (abs(x[inexact]) > 2^53)]
+  is_large <- abs(x[inexact]) > 2^53
+  formats <- c("%.17g", "%.16e")[1 + is_large]
   text[inexact] <- sprintf(formats, x[inexact])
   text
 }

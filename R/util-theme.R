@@ -1,4 +1,4 @@
-# All pictures share these colours, themes, rows and axes.
+# All pictures use these colours, themes, rows and axes.
 
 # The colours of estimates and their intervals, of reported shares, and of lines for comparison.
 colour_estimate <- "#0B4F6C"

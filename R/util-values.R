@@ -28,7 +28,8 @@ without_missing_codes <- function(x) {
   x <- unclass(x)
   is_missing <- x %in% attr(x, "na_values", exact = TRUE)
   if (length(limits) == 2L) {
-    is_missing <- is_missing | (!is.na(x) & x >= limits[1] & x <= limits[2])
+    is_missing <- is_missing |
+      (!is.na(x) & x >= limits[1] & x <= limits[2])
   }
   x[is_missing] <- NA
   oldClass(x) <- class
@@ -183,7 +184,9 @@ root <- function(variance) sqrt(ifelse(variance < 0, NA_real_, variance))
 
 # The sum of each group, 0 for a group without values.
 group_sums <- function(values, groups, n_groups) {
-  as.vector(rowsum(c(values, numeric(n_groups)), c(groups, seq_len(n_groups))))
+  as.vector(
+    rowsum(c(values, numeric(n_groups)), c(groups, seq_len(n_groups)))
+  )
 }
 
 # The tables of all groups as one, with the keys of the groups first.
@@ -235,7 +238,9 @@ format_estimates <- function(table, digits) {
       !all(vapply(table[columns], is.numeric, NA))) {
     return(table)
   }
-  decimals <- max(0, max(digits - 1, 1) - 1 - floor(log10(min(error))))
+  decimals <- max(
+    0, max(digits - 1, 1) - 1 - floor(log10(min(error)))
+  )
   numbers <- unlist(table[columns])
   n_digits <- decimals + log10(max(1, abs(numbers[is.finite(numbers)])))
   if (n_digits > max(9, digits)) return(table)
@@ -312,7 +317,9 @@ whole_shares <- function(n, shares) {
   counts <- floor(exact)
   short <- round(n - sum(counts))
   if (short > 0) {
-    first <- head(order(exact - counts, decreasing = TRUE), min(short, length(counts)))
+    first <- head(
+      order(exact - counts, decreasing = TRUE), min(short, length(counts))
+    )
     counts[first] <- counts[first] + 1
   }
   # Near 2^53 the products are themselves rounded to whole numbers, and by more than one in all.
