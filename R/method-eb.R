@@ -290,7 +290,7 @@ eb_results <- function(groups, options, probs = double(), wary = FALSE) {
       reference <- (smooth + 1e-3 / length(smooth)) / (1 + 1e-3)
     }
     if (is.null(reference)) return(base_fit)
-    # The reference is used only where it makes the counts more likely, and in both fits of an
+    # The reference is used only if it makes the counts more likely, and in both fits of an
     # interval or in neither.
     reference_fit <- eb_fit_reference(evidence, reference, probs, wary)
     reference_fit$gain <- evidence$details$gain %||% (reference_fit$loglik - base_fit$loglik)
@@ -303,7 +303,7 @@ estimate_eb <- function(groups, options) {
   law <- first$law
   options <- c(eb_options(options, first), groups = length(groups))
   # Two categories have one degree of freedom: nothing can be learned, and the risk would be up to
-  # 40 times that of `mle` where all respondents hold one answer.
+  # 40 times that of `mle` if all respondents hold one answer.
   if (first$k == 2 && law_gives(law, "additive")) {
     return(lapply(groups, eb_fallback, options))
   }
@@ -488,11 +488,11 @@ eb_interval <- function(result, evidence, conf.level) {
 }
 
 # The errors that the reports alone allow, whatever the prior, as a standard deviation for each
-# category, 0 for those that stand alone. The mean square of errors in units of the noise is at most
-# Stein's estimate, or 0 if it is below, and two of its standard deviations; but no more than the
-# noise. Priors with an atom for many shares and with shares around it fit alike if the noise is
-# larger than their difference. The weight of the atom is a guess, and intervals that end at it
-# excluded most of many nearly equal shares.
+# category, 0 for those that stand alone. The mean square of errors in units of the noise is Stein's
+# estimate, or 0 if it is below, plus two of its standard deviations. It is at most 1. Priors with
+# an atom for many shares and with shares around it fit alike if the noise is larger than their
+# difference. The weight of the atom is a guess, and intervals that end at it excluded most of many
+# nearly equal shares.
 eb_borne_out <- function(result, evidence) {
   observed <- binomial_counts(evidence$law, evidence)
   additive <- eb_additive(evidence$law)

@@ -129,7 +129,7 @@ ibu_map <- function(estimate, evidence) {
 #
 # If cells are in proportion to q + d theta the counts are those of randomized response, of C = sum
 # of the counts, with
-#  p' = p / (p + (K - 1) q),   q' = q / (p + (K - 1) q).
+#   p' = p / (p + (K - 1) q),   q' = q / (p + (K - 1) q).
 composite_binomial <- function(evidence) {
   law <- evidence$law
   if (length(law$p) > 1L || length(law$q) > 1L) {

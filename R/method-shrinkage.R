@@ -7,13 +7,13 @@
 # threshold; here the data choose it.
 #
 # If b is equal for all and a > 0, each of the three has its threshold t:
-#  theta_i = max(0, n_i - t) / sum_j max(0, n_j - t),   N q <= t(InvN) <= t(MLE) <= t(InvP).
-# So one may ask for the best t, and for the best weight w against the uniform distribution,
+#   theta_i = max(0, n_i - t) / sum_j max(0, n_j - t),   N q <= t(InvN) <= t(MLE) <= t(InvP).
+# So the best t can be searched, and the best weight w against the uniform distribution,
 #   theta_i = w max(0, n_i - t) / S + (1 - w) / K.
-# Its squared error is, up to the constant |theta|^2, |estimate|^2 - 2 <theta, estimate>, and
-# <theta, estimate> can be estimated without bias by taking away one report at a time: if each
-# report is left out in turn, the mean of the estimate at the report left out estimates sum_i m_i
-# estimate_i, with m = b + a theta.
+# The squared error is, up to the constant |theta|^2,
+#   |estimate|^2 - 2 <theta, estimate>.
+# <theta, estimate> can be estimated without bias if each report is left out in turn: the mean of
+# the estimate at the report left out estimates sum_i m_i estimate_i, with m = b + a theta.
 
 # The counts of one group as distinct values with multiplicities, and their sums from each value
 # upwards.
@@ -153,7 +153,7 @@ estimate_merged <- function(evidence, options) {
 
 # The estimate of EM with smoothing. Each step of the iterative Bayesian update is followed by a
 # weighted mean of each category with its neighbours (1/4, 1/2, 1/4; at the ends the outer weight
-# stays where it is), until the log-likelihood gains less than `tolerance` per step.
+# stays where it is). The steps end if the log-likelihood gains less than `tolerance`.
 estimate_smoothed <- function(evidence, options) {
   iterations <- check_count(options$iterations %||% 10000, "iterations")
   tolerance <- check_number(options$tolerance %||% 1e-3, "tolerance", min = 0, max_open = TRUE)

@@ -1,6 +1,6 @@
-# An estimation method is an object: what it needs from the law, its estimate, how the estimate
-# moves with the data. rr_estimate(), its help page, rr_choose_method(), studies and the notes of a
-# fit read the table below; they have no names of methods.
+# An estimation method is an object of its needs from the law, its estimate, and how this moves with
+# the data. rr_estimate(), its help page, rr_choose_method(), studies and the notes of a fit read
+# the table below; they have no names of methods.
 
 #' An estimation method of your own
 #'
@@ -298,7 +298,7 @@ rr_methods <- function() {
   )
 }
 
-# ---- methods that are asked for ----
+# ---- methods by name ----
 
 # A method by its name, or one that the user made.
 check_method <- function(method) {

@@ -1,10 +1,12 @@
 # Reports made from permanent answers that respondents keep. The memory holds, for each respondent
 # and each answer that they have given (with local hashing: each hash value), the permanent answer.
 #
-# A list: `n` respondents; `code`, which answer of whom, (respondent - 1) size + answer;
-# `permanent`, one report of the first stage for each code; `functions`, for local hashing the slope
-# and the shift of each respondent, for Bloom filters the cohort; `first`, what the permanent
-# answers depend on.
+# The memory is a list:
+#   n           the number of respondents
+#   code        the respondent and the answer, (respondent - 1) size + answer
+#   permanent   one report of the first stage for each code
+#   functions   the slope and shift of each respondent (local hashing), or the cohort (Bloom)
+#   first       the first stage, on which the permanent answers depend
 
 # list(reports, memory) for positions of answers.
 draw_memoised <- function(mechanism, answers, memory, rng) {
@@ -26,13 +28,16 @@ draw_memoised <- function(mechanism, answers, memory, rng) {
   )
 }
 
-# The number of different answers that a code tells apart. Hash values may be more than categories.
+# The number of different answers among the codes of one respondent. Hash values may be more than
+# categories.
 memory_size <- function(stage) as.double(max(length(stage$levels), stage$g))
 
-# Generics for a mechanism with a first stage that is kept: what the permanent answers depend on
-# (`kept_stage`); what each respondent draws once, whatever the answer (`draw_functions`); the
-# permanent answers of the respondents `who`; reports from these; and which answers share one, as
-# numbers from 1 (`memory_keys`).
+# These generics are for a mechanism with a permanent first stage:
+#   kept_stage()       the stage on which the permanent answers depend
+#   draw_functions()   the functions that each respondent draws once, whatever the answer
+#   draw_permanent()   the permanent answers of the respondents `who`
+#   draw_again()       reports from these
+#   memory_keys()      numbers from 1, equal for answers that share a permanent answer
 kept_stage <- function(mechanism) UseMethod("kept_stage")
 draw_functions <- function(mechanism, n, rng) UseMethod("draw_functions")
 draw_permanent <- function(mechanism, answers, memory, who, rng) UseMethod("draw_permanent")

@@ -242,13 +242,12 @@ abort_outside <- function(x, stray, mechanism, range) {
 # ---- levels that cannot be drawn ----
 
 # Probabilities are multiples of 2^-64. If one of a mechanism is below that, or so near to 1,
-# reports have another epsilon than the one that was asked for. Nobody should find that out from the
-# results.
+# reports have another epsilon than the stated one. Nobody should learn that from the results.
 
 # An error if rr_perturb() cannot draw a mechanism at its epsilon. Each question, and each
 # submechanism that a respondent may draw, is checked. A warning must do if a report is an answer to
-# a question that is asked once, which almost nobody randomizes at such an epsilon: the reports are
-# the truth, but for one in 1e19.
+# a question that is asked once. Almost nobody randomizes it at such an epsilon: the reports are the
+# truth, but for one in 1e19.
 check_reach <- function(mechanism) {
   mechanisms <- mechanism$questions %||% mechanism$parts
   for (component in mechanisms) check_reach(component)
@@ -261,13 +260,12 @@ check_reach <- function(mechanism) {
   sure <- all(
     epsilons == 0 | is.infinite(epsilons) | (epsilons >= 1e-3 & epsilons <= 40), na.rm = TRUE
   ) && !any(probs > 0 & probs < 2^-56, na.rm = TRUE)
-  # Only the author of a user's own protocol knows how its reports are drawn.
+  # A protocol of a user draws its reports in a way that cannot be checked here.
   if (sure || !is.null(mechanism[["draw"]])) return(invisible())
   nominal <- rr_epsilon(mechanism)
   achieved <- rr_epsilon(mechanism, achieved = TRUE)
-  # A fraction of 1 / 64 may be lost. A probability of at least one step is at most doubled by
-  # rounding: as long as no probability is below a step, an epsilon as large as 64 log(2) loses at
-  # most log(2).
+  # A fraction of 1 / 64 may be lost. Rounding at most doubles a probability of at least one step.
+  # If no probability is below a step, an epsilon as large as 64 log(2) loses at most log(2).
   short <- which(achieved < nominal * (1 - 1 / 64))[1]
   if (is.na(short)) return(invisible())
   texts <- vapply(

@@ -118,8 +118,9 @@ frame_names <- function(x, columns, arg, single = FALSE) {
   unique(wanted)
 }
 
-# The columns that hold the reports: those that are named, those called as the questions or as the
-# fields of the protocol, or all that are left if that is one, or if any may hold bits.
+# The columns that hold the reports: those that are named, or those called as the questions or as
+# the fields of the protocol. Else they are all that are left, if that is one, or if any may hold
+# bits.
 report_columns <- function(x, mechanism, column, others) {
   if (!is.null(mechanism$questions)) {
     if (is.null(column)) {
@@ -169,7 +170,7 @@ design_weights <- function(design) {
   unname(as.double(if (inherits(design, "svyrep.design")) design$pweights else 1 / design$prob))
 }
 
-# Are there clusters or strata, of which a tally knows nothing?
+# Does a design have clusters or strata, which a tally does not have?
 has_clusters <- function(design) {
   inherits(design, "svyrep.design") || isTRUE(design$has.strata) ||
     any(duplicated(design$cluster[[1]]))

@@ -488,7 +488,7 @@ check_adds_up <- function(counts, n, squares, respondents, mechanism) {
   }
 }
 
-# Does a mechanism have sums of numbers where others have counts?
+# Does a mechanism have sums of numbers in place of counts?
 holds_sums <- function(mechanism) {
   isTRUE(mechanism$codec$real) ||
     any(vapply(mechanism$parts %||% list(), holds_sums, NA))

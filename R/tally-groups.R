@@ -196,9 +196,11 @@ match_groups <- function(i, x) {
   index
 }
 
-# The fields of a tally, by the kind of each: "group" has an entry for each group; "counts" a column
-# for each group, or is a vector without groups; "groups" is their table; "shared" belongs to all
-# groups.
+# The kind of each field of a tally:
+#   group    an entry for each group
+#   counts   a column for each group, or a vector if there are no groups
+#   groups   the table of the groups
+#   shared   one value for all groups
 tally_fields <- c(
   mechanism = "shared", counts = "counts", n = "group", effective_n = "group", weights = "shared",
   weight_squares = "group", respondents = "group", groups = "groups", missing = "shared",

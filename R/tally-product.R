@@ -56,7 +56,7 @@ question_reports <- function(x, questions, arg = "x") {
   )
 }
 
-# 0-based cells of the reports' product, NA where an answer is missing.
+# The 0-based cells of the reports' product, NA if an answer is missing.
 encode_questions <- function(x, mechanism, na.rm) {
   columns <- Map(plain_reports, question_reports(x, mechanism$questions), mechanism$questions)
   Map(tell_reading, columns, mechanism$questions)

@@ -216,9 +216,9 @@ check_free_names <- function(names, reserved) {
 
 # ---- one GROUP BY ----
 
-# The text of a query that gives a row for each combination of `keys`, and the sums, which are named
-# SQL expressions. dplyr::summarise() would give the same text, but takes 16 ms for each sum, mostly
-# for messages of errors that cannot happen here, while a fast engine counts 1e7 rows in 70.
+# The text of a query that returns a row for each combination of `keys`, with the sums, which are
+# named SQL expressions. dplyr::summarise() would give the same text, but takes 16 ms for each sum,
+# mostly for messages of errors that cannot happen here. A fast engine counts 1e7 rows in 70 ms.
 group_query <- function(data, keys, sums) {
   connection <- dbplyr::remote_con(data)
   source <- query_source(data)
@@ -272,10 +272,10 @@ quote_names <- function(names, connection) {
 }
 
 # list(from, where): the SQL after FROM and WHERE. Columns of one table are read from it as it is,
-# with the conditions of dplyr::filter(), since some engines of several servers fetch the rows of a
-# query within a query before they group them. Every other pipeline is such a query. The text that
-# dbplyr writes decides, not its objects, which change with its versions: if it is not the text of
-# its parts put together, it stays as it is.
+# with the conditions of dplyr::filter(). Some engines of several servers fetch the rows of a query
+# within a query before they group them. Every other pipeline is such a query. The text that dbplyr
+# writes decides, not its objects, which change with its versions: if it is not the text of its
+# parts put together, it stays as it is.
 query_source <- function(data) {
   connection <- dbplyr::remote_con(data)
   built <- dbplyr::sql_build(data, connection)

@@ -158,7 +158,9 @@ abort_report_at <- function(position, problem) {
   )
 }
 
-forms_remedy <- "{.fn rr_reports} says how reports look, and {.fn rr_perturb} makes them of answers."
+forms_remedy <- paste(
+  "{.fn rr_reports} says how reports look,", "and {.fn rr_perturb} makes them of answers."
+)
 
 # An error if there are `positions`, at which elements or rows of `x` are no reports. It shows the
 # first.

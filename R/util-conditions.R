@@ -117,9 +117,9 @@ format_lines <- function(lines, .envir) {
 
 # The frame of the function of this package that the user called: going outwards from here, the
 # outermost frame of this package before code of others. Packages that only pass calls on do not end
-# the search: a verb may be called through lapply() or a generic. Nor does it go on from a call that
-# the user wrote as an argument, as a pipe does: the function that asked for the argument stands
-# further out, but did not call it. The search costs time only when something fails.
+# the search: a verb may be called through lapply() or a generic. It does not go on from a call that
+# the user wrote as an argument, as a pipe does: the function with that argument stands further out,
+# but did not call it. The search costs time only when something fails.
 user_frame <- function() {
   ours <- topenv()
   # Is frame k a method, and the frame before it that of its generic? Both have the same caller and

@@ -91,9 +91,14 @@ cut_lines <- function(text, width) {
   )
 }
 
-# The layout of rows of text in panels: how many panels stand side by side, how many characters
-# labels and titles have in a line, the size of the labels, as large as a picture of 4 inches has
-# room for, and the height in inches that the picture needs.
+# The layout of rows of text in panels:
+#   across, down              the numbers of panels side by side and below each other
+#   rows                      the number of rows below each other
+#   size                      that of the labels, as large as a picture of 4 inches has room for
+#   width, title_width        the characters of labels and titles in a line
+#   title_size                the size of the titles
+#   breaks                    a function for the breaks of the axis
+#   height                    the inches that the picture needs
 row_layout <- function(
   panels, labels, titles = "", across = panel_columns(panels, length(labels))
 ) {
