@@ -153,7 +153,7 @@ estimate_merged <- function(evidence, options) {
 
 # The estimate of EM with smoothing. Each step of the iterative Bayesian update is followed by a
 # weighted mean of each category with its neighbours (1/4, 1/2, 1/4; at the ends the outer weight
-# stays where it is). The steps end if the log-likelihood gains less than `tolerance`.
+# stays where it is). The steps stop if the log-likelihood gains less than `tolerance` in one.
 estimate_smoothed <- function(evidence, options) {
   iterations <- check_count(options$iterations %||% 10000, "iterations")
   tolerance <- check_number(options$tolerance %||% 1e-3, "tolerance", min = 0, max_open = TRUE)

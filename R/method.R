@@ -1,4 +1,4 @@
-# An estimation method is an object of its needs from the law, its estimate, and how this moves with
+# An estimation method is an object: its needs from the law, its estimate, and how this moves with
 # the data. rr_estimate(), its help page, rr_choose_method(), studies and the notes of a fit read
 # the table below; they have no names of methods.
 

@@ -264,8 +264,9 @@ check_reach <- function(mechanism) {
   if (sure || !is.null(mechanism[["draw"]])) return(invisible())
   nominal <- rr_epsilon(mechanism)
   achieved <- rr_epsilon(mechanism, achieved = TRUE)
-  # A fraction of 1 / 64 may be lost. Rounding at most doubles a probability of at least one step.
-  # If no probability is below a step, an epsilon as large as 64 log(2) loses at most log(2).
+  # A fraction of 1 / 64 may be lost. A probability of at least one step is at most doubled by
+  # rounding. If no probability is below a step, an epsilon as large as 64 log(2) loses at most
+  # log(2).
   short <- which(achieved < nominal * (1 - 1 / 64))[1]
   if (is.na(short)) return(invisible())
   texts <- vapply(
