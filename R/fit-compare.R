@@ -463,7 +463,7 @@ anova.rr_fit <- function(object, ...) {
   fits <- nested_fits(
     Filter(
       function(x) inherits(x, "rr_fit"),
-      given_models(object, ..., known = names(formals()))
+      given_models(object, ..., accepted = names(formals()))
     )
   )
   refuse_validated(lapply(fits, `[[`, "mechanism"), "A likelihood ratio")

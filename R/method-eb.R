@@ -1,13 +1,14 @@
-# Empirical Bayes. The core (estimate/eb.h) learns a prior from rows, categories that are alike, and
-# gives each row its posterior; here the rows are made, and taken back to categories.
+# This file has the estimates of empirical Bayes. The core (estimate/eb.h) learns a prior from rows,
+# categories that are alike, and gives each row its posterior; here the rows are made, and taken
+# back to categories.
 
 # Prior probabilities of the uniform distribution, power laws, two-level truths, and one category
 # above a power law, for the numbers of categories at which they were chosen (rows), and
 # interpolated between these. The odds of one heavy category against none matter most: among more
-# categories, one more often stands out by chance. Up to a hundred categories an explicit one is
-# needed, or a single category that holds half of all is taken for chance where reports barely show
-# it. Among very few, shapes that are not even fit by chance. The numbers are those for which even
-# truths lose little, and no truth of 20 categories and more loses much against maximum likelihood
+# categories, one more often stands out by chance. Up to a hundred categories need an explicit one:
+# else a single category that holds half of all is taken for chance if reports barely show it. Among
+# very few, shapes that are not even fit by chance. The numbers are those for which even truths lose
+# little, and no truth of 20 categories and more loses much against maximum likelihood
 # (inst/studies/eb.R).
 eb_weights <- function(k) {
   weights <- rbind(
@@ -24,9 +25,10 @@ eb_weights <- function(k) {
     c(1, 1, k / (k + 20), 1)
 }
 
-# Intervals are the hull of two fits. The second has prior weights that hardly favour the uniform
-# distribution, since the first may be sure of it before the data (inst/studies/eb-uncertainty.R).
-# With a reference the weights are those of the reference as it is, and of multiples of it.
+# The prior weights of one of two fits, whose hull is an interval. The second has prior weights that
+# hardly favour the uniform distribution, since the first may be sure of it before the data
+# (inst/studies/eb-uncertainty.R). If there is a reference the weights are those of the reference as
+# it is, and of multiples of it.
 eb_prior_weights <- function(k, wary, reference = FALSE) {
   if (reference) {
     return(if (wary) {
@@ -38,8 +40,9 @@ eb_prior_weights <- function(k, wary, reference = FALSE) {
   if (wary) c(0.01, 0.45, 0.29, 0.25) else eb_weights(k)
 }
 
-# Distinct counts beyond so many are put in bins, which a large tally would else spend seconds on.
-eb_most_rows <- 1000
+# The largest number of distinct counts. More are put in bins, since a large tally would else take
+# seconds.
+eb_max_rows <- 1000
 
 # Prior odds of the free form against the average of shapes that it sharpens.
 eb_free_odds <- 1
@@ -49,8 +52,8 @@ eb_options <- function(options, evidence) {
   pool <- check_flag(options$pool %||% FALSE, "pool")
   ordered <- check_flag(options$ordered %||% FALSE, "ordered")
   reference <- options$reference
-  given <- c("ordered", "reference", "pool")[c(ordered, !is.null(reference), pool)]
-  if (length(given) > 1) abort("{.arg {given[1]}} and {.arg {given[2]}} exclude each other.")
+  chosen <- c("ordered", "reference", "pool")[c(ordered, !is.null(reference), pool)]
+  if (length(chosen) > 1) abort("{.arg {chosen[1]}} and {.arg {chosen[2]}} exclude each other.")
   if (is.table(reference)) reference <- prop.table(reference)
   reference <- distribution_option(reference, "reference", evidence)
   if (any(reference <= 0)) abort("{.arg reference} must hold shares above 0.")
@@ -60,90 +63,90 @@ eb_options <- function(options, evidence) {
   list(loss = loss, pool = pool, ordered = ordered, reference = reference)
 }
 
-# The law as P(y) = b + a share, for each category or alike for all. Counts that add up are not
-# binomial one by one.
-eb_form <- function(law) {
+# list(a, b, binomial): the law as P(y) = b + a share, for each category or alike for all. Counts
+# that add up are not binomial one by one.
+eb_additive <- function(law) {
   c(law$binomial[c("a", "b")], list(binomial = !law$adds_up))
 }
 
-alike_form <- function(form) {
-  length(unique(form$a)) == 1 && length(unique(form$b)) == 1
+is_alike <- function(additive) {
+  length(unique(additive$a)) == 1 && length(unique(additive$b)) == 1
 }
 
 # ---- rows ----
 
-# One group's categories as rows, in rising order of where their counts may come from, and the way
-# back: `place` takes values of the rows to the categories. Of equal categories a row is a distinct
-# count, or, where there are many, a bin of a tenth of a standard deviation, between whose means the
-# values are interpolated.
-eb_rows <- function(counts, n, form) {
+# The categories of one group as rows, in rising order of eb_begin(); `expand` takes values of the
+# rows to the categories. A row of categories with equal a and b is a distinct count. If there are
+# many, it is a bin of a tenth of a standard deviation, and values are interpolated between the
+# means of bins.
+eb_rows <- function(counts, n, additive) {
   k <- length(counts)
-  if (!alike_form(form) || length(n) > 1) {
-    return(eb_rows_unlike(counts, n, form, rep(1 / k, k)))
+  if (!is_alike(additive) || length(n) > 1) {
+    return(eb_rows_unlike(counts, n, additive, rep(1 / k, k)))
   }
   value <- sort(unique(counts))
-  at <- match(counts, value)
-  place <- function(x) x[at]
-  size <- tabulate(at, length(value))
-  if (length(value) > eb_most_rows) {
+  row <- match(counts, value)
+  expand <- function(x) x[row]
+  size <- tabulate(row, length(value))
+  if (length(value) > eb_max_rows) {
     bin <- count_bins(value)
     total <- rowsum(size * value, bin)[, 1]
     size <- rowsum(as.double(size), bin)[, 1]
     knots <- unname(total / size)
     distinct <- value
-    place <- function(x) approx(knots, x, distinct, rule = 2)$y[at]
+    expand <- function(x) approx(knots, x, distinct, rule = 2)$y[row]
     value <- knots
   }
   rows <- length(value)
   list(
     count = as.double(value),
     categories = as.double(unname(size)),
-    base = rep(n * form$b[1], rows),
-    slope = rep(n * form$a[1] / k, rows),
-    trials = if (isTRUE(form$binomial)) rep(n, rows),
+    base = rep(n * additive$b[1], rows),
+    slope = rep(n * additive$a[1] / k, rows),
+    trials = if (isTRUE(additive$binomial)) rep(n, rows),
     share = rep(1 / k, rows),
-    place = place
+    expand = expand
   )
 }
 
-# About a twentieth of a standard deviation wide. The ends stay, so that all that lies between is
-# interpolated.
+# The bin of each count, about a twentieth of a standard deviation wide. The smallest and the
+# largest count have bins of their own, so that all between is interpolated.
 count_bins <- function(value) {
   bin <- floor(20 * sqrt(value + 0.375))
   bin[c(1, length(bin))] <- c(-1, Inf)
   cumsum(c(TRUE, diff(bin) != 0))
 }
 
-# Categories that differ in the probability of an innocuous answer, in the share that is expected of
-# them, or in how many reports are about them.
-eb_rows_unlike <- function(counts, n, form, share) {
-  base <- n * rep_len(form$b, length(counts))
-  slope <- n * form$a * share
+# The rows of categories that differ in the probability of an innocuous answer, in their expected
+# share, or in the number of reports about them.
+eb_rows_unlike <- function(counts, n, additive, share) {
+  base <- n * rep_len(additive$b, length(counts))
+  slope <- n * additive$a * share
   order <- order(eb_begin(counts, base, slope), counts, base, slope)
   columns <- list(
     count = counts[order],
     base = base[order],
     slope = slope[order]
   )
-  if (form$binomial) columns$trials <- rep_len(n, length(counts))[order]
+  if (additive$binomial) columns$trials <- rep_len(n, length(counts))[order]
   new <- c(
     TRUE, Reduce(`|`, lapply(columns, function(x) diff(x) != 0))
   )
   row <- cumsum(new)
-  at <- replace(order, order, row)
+  category_rows <- replace(order, order, row)
   c(
     lapply(columns, function(x) as.double(x[new])),
     list(
       categories = as.double(tabulate(row)),
       share = share[order][new],
-      place = function(x) x[at]
+      expand = function(x) x[category_rows]
     )
   )
 }
 
-# A category that stands alone keeps the share that its reports say; the others are adjusted to make
-# up the total. (Sharing the difference with it by variance would be right for the right prior, but
-# has twice the risk of maximum likelihood where the prior is a little wrong.)
+# Does a category stand alone? It keeps the share of its reports; the others are adjusted to make up
+# the total. (Sharing the difference with it by variance would be right for the right prior, but has
+# twice the risk of maximum likelihood if the prior is a little wrong.)
 eb_alone <- function(rows) {
   apart <- diff(2 * sqrt(rows$count + 0.375)) > 8
   alone <- c(TRUE, apart) & c(apart, TRUE) & rows$categories == 1 &
@@ -154,75 +157,71 @@ eb_alone <- function(rows) {
 
 # ---- the fit ----
 
-# Of the evidence of one group, or of several that learn one prior: a list of results, one a group.
-# `levels`: of quantiles.
-eb_fit <- function(groups, levels = double(), wary = FALSE) {
+# The results of one group, or of several that learn one prior: a list, one a group. `probs` are
+# those of quantiles.
+eb_fit <- function(groups, probs = double(), wary = FALSE) {
   k <- groups[[1]]$k
-  form <- eb_form(groups[[1]]$law)
+  additive <- eb_additive(groups[[1]]$law)
   rows <- lapply(groups, function(evidence) {
-    given <- binomial_counts(evidence$law, evidence)
-    rows <- eb_rows(given$counts, given$n, form)
-    c(
-      rows,
-      list(
-        tilt = ifelse(
-          alike_form(form) & length(given$n) == 1 & eb_alone(rows), 0, rows$share
-        )
-      )
-    )
+    observed <- binomial_counts(evidence$law, evidence)
+    rows <- eb_rows(observed$counts, observed$n, additive)
+    is_alone <- is_alike(additive) & length(observed$n) == 1 & eb_alone(rows)
+    c(rows, list(tilt = ifelse(is_alone, 0, rows$share)))
   })
   call_eb(
     rows, rep(1, length(groups)), k, k,
-    eb_prior_weights(k * length(groups), wary), 0, levels
+    eb_prior_weights(k * length(groups), wary), 0, probs
   )
 }
 
-# One group whose shares are multiples of a reference.
-eb_fit_reference <- function(evidence, reference, levels = double(), wary = FALSE) {
+# The result of one group whose shares are multiples of a reference.
+eb_fit_reference <- function(evidence, reference, probs = double(), wary = FALSE) {
   k <- evidence$k
-  given <- binomial_counts(evidence$law, evidence)
-  counts <- given$counts
-  n <- rep_len(given$n, k)
-  form <- lapply(eb_form(evidence$law), rep_len, k)
-  inv <- (counts / n - form$b) / form$a
-  exact <- tells_its_share(counts, n, form)
-  rest <- list(
-    a = form$a[!exact],
-    b = form$b[!exact],
-    binomial = form$binomial[1]
+  observed <- binomial_counts(evidence$law, evidence)
+  counts <- observed$counts
+  n <- rep_len(observed$n, k)
+  additive <- lapply(eb_additive(evidence$law), rep_len, k)
+  inv <- (counts / n - additive$b) / additive$a
+  exact <- tells_its_share(counts, n, additive)
+  remaining <- list(
+    a = additive$a[!exact],
+    b = additive$b[!exact],
+    binomial = additive$binomial[1]
   )
-  rows <- eb_rows_unlike(counts[!exact], n[!exact], rest, reference[!exact])
+  rows <- eb_rows_unlike(counts[!exact], n[!exact], remaining, reference[!exact])
   rows$tilt <- rows$share
-  result <- call_eb(list(rows), 1 - sum(inv[exact]), k, 1 / min(reference), eb_prior_weights(k, wary, TRUE), 0.03, levels)[[
-    1
-  ]]
+  weights <- eb_prior_weights(k, wary, TRUE)
+  total <- 1 - sum(inv[exact])
+  results <- call_eb(list(rows), total, k, 1 / min(reference), weights, 0.03, probs)
+  result <- results[[1]]
   # An exact category is as likely as the prior is dense where it lies.
   width <- sqrt(2 * pi * counts[exact]) /
-    (n * form$a * reference)[exact]
+    (n * additive$a * reference)[exact]
   density <- prior_density(result$prior, inv[exact] / reference[exact])
   result$loglik <- result$loglik + sum(log(pmax(density * width, 1e-300)))
-  spread <- function(x, own) replace(own, !exact, x)
-  result$mean <- spread(result$mean, inv)
-  result$variance <- spread(result$variance, counts / (n * form$a)^2)
-  result$tilted <- spread(result$tilted, rep(FALSE, k))
-  result$finest <- spread(result$finest, numeric(k))
+  fill_in <- function(x, values) replace(values, !exact, x)
+  result$mean <- fill_in(result$mean, inv)
+  result$variance <- fill_in(result$variance, counts / (n * additive$a)^2)
+  result$tilted <- fill_in(result$tilted, rep(FALSE, k))
+  result$finest <- fill_in(result$finest, numeric(k))
   sd <- sqrt(result$variance)
-  normal <- ifelse(is.na(levels), 0, qnorm(levels))
-  result$quantile <- vapply(seq_along(levels), function(l) {
-    spread(result$quantile[, l], inv + normal[l] * sd)
+  normal <- ifelse(is.na(probs), 0, qnorm(probs))
+  result$quantile <- vapply(seq_along(probs), function(l) {
+    fill_in(result$quantile[, l], inv + normal[l] * sd)
   }, numeric(k))
   result
 }
 
-# Categories whose own reports tell their share to within this are not shrunk: the grid, whose steps
-# of 0.03 are a little smaller, need not resolve them. Two are left for it.
-tells_its_share <- function(counts, n, form) {
-  exact <- counts > 0 & sqrt(counts) < 0.045 * (counts - n * form$b)
+# Is the share of a category so precise by its reports that it is not shrunk? The grid, whose steps
+# of 0.03 are a little smaller than the bound of 0.045, need not resolve it. At least two categories
+# are left for the grid.
+tells_its_share <- function(counts, n, additive) {
+  exact <- counts > 0 & sqrt(counts) < 0.045 * (counts - n * additive$b)
   if (sum(!exact) < 2) exact[order(counts)[1:2]] <- FALSE
   exact
 }
 
-# The mass of each atom is spread up to half-way to its neighbours.
+# The density of the prior at `x`: the mass of each atom is spread up to half-way to its neighbours.
 prior_density <- function(prior, x) {
   edges <- c(
     0,
@@ -232,14 +231,14 @@ prior_density <- function(prior, x) {
   (prior$mass / diff(edges))[findInterval(x, edges, all.inside = TRUE)]
 }
 
-# Rows of all groups in one call of the core, and each group's answer in shares of its categories.
-call_eb <- function(rows, totals, k, most, weights, relative, levels) {
+# The results of all groups, whose rows are one call of the core, in shares of their categories.
+call_eb <- function(rows, totals, k, max_x, weights, relative, probs) {
   column <- function(name) unlist(lapply(rows, `[[`, name), use.names = FALSE)
   group <- rep(
     seq_along(rows), vapply(rows, function(r) length(r$count), 0L)
   )
   columns <- lapply(c("count", "categories", "base", "slope", "share", "tilt"), column)
-  # Each group's are in order; together they are not.
+  # The rows of each group are in order; together they are not.
   order <- if (length(rows) > 1) {
     order(eb_begin(columns[[1]], columns[[3]], columns[[4]]))
   } else {
@@ -248,20 +247,20 @@ call_eb <- function(rows, totals, k, most, weights, relative, levels) {
   trials <- list(column("trials")[order])
   fit <- .Call(
     C_rr_eb, c(lapply(columns, `[`, order), trials), as.double(group[order]),
-    as.double(totals), as.double(most),
-    as.double(c(k * length(rows), weights, relative, eb_free_odds)), as.double(levels)
+    as.double(totals), as.double(max_x),
+    as.double(c(k * length(rows), weights, relative, eb_free_odds)), as.double(probs)
   )
   lapply(seq_along(rows), function(g) {
-    at <- which(group[order] == g)
+    index <- which(group[order] == g)
     r <- rows[[g]]
-    share <- r$place(r$share)
+    share <- r$expand(r$share)
     list(
-      mean = share * r$place(fit$mean[at]),
-      variance = share^2 * pmax(r$place(fit$variance[at]), 0),
-      tilted = r$place(r$tilt) > 0,
+      mean = share * r$expand(fit$mean[index]),
+      variance = share^2 * pmax(r$expand(fit$variance[index]), 0),
+      tilted = r$expand(r$tilt) > 0,
       quantile = vapply(
-        seq_along(levels),
-        function(l) share * r$place(fit$quantile[at, l]), share
+        seq_along(probs),
+        function(l) share * r$expand(fit$quantile[index, l]), share
       ),
       finest = share * fit$x[2],
       eta = fit$eta[g],
@@ -272,30 +271,30 @@ call_eb <- function(rows, totals, k, most, weights, relative, levels) {
   })
 }
 
-# The least share from which a count may come, in units of what is expected of the category.
+# The least share from which a count may come, in units of the category's expected share.
 eb_begin <- function(count, base, slope) {
   pmax(
     (pmax(sqrt(count + 0.375) - 1.75, 0)^2 - base) / slope, 0
   )
 }
 
-# The results for several groups of one mechanism; `levels` as above, NA for the shares of least
-# absolute error.
-eb_results <- function(groups, options, levels = double(), wary = FALSE) {
-  if (options$pool) return(eb_fit(groups, levels, wary))
+# The results for several groups of one mechanism; `probs` are those of quantiles, NA for the shares
+# of least absolute error.
+eb_results <- function(groups, options, probs = double(), wary = FALSE) {
+  if (options$pool) return(eb_fit(groups, probs, wary))
   lapply(groups, function(evidence) {
-    plain <- eb_fit(list(evidence), levels, wary)[[1]]
+    base_fit <- eb_fit(list(evidence), probs, wary)[[1]]
     reference <- options$reference
     if (options$ordered) {
       smooth <- estimate_smoothed(evidence, list())$estimate
       reference <- (smooth + 1e-3 / length(smooth)) / (1 + 1e-3)
     }
-    if (is.null(reference)) return(plain)
-    # The reference is used only where it makes the counts more likely, and in both fits of an
+    if (is.null(reference)) return(base_fit)
+    # The reference is used only if it makes the counts more likely, and in both fits of an
     # interval or in neither.
-    with <- eb_fit_reference(evidence, reference, levels, wary)
-    with$gain <- evidence$details$gain %||% (with$loglik - plain$loglik)
-    if (with$gain > 0) with else c(plain, gain = with$gain)
+    reference_fit <- eb_fit_reference(evidence, reference, probs, wary)
+    reference_fit$gain <- evidence$details$gain %||% (reference_fit$loglik - base_fit$loglik)
+    if (reference_fit$gain > 0) reference_fit else c(base_fit, gain = reference_fit$gain)
   })
 }
 
@@ -304,7 +303,7 @@ estimate_eb <- function(groups, options) {
   law <- first$law
   options <- c(eb_options(options, first), groups = length(groups))
   # Two categories have one degree of freedom: nothing can be learned, and the risk would be up to
-  # 40 times that of `mle` where all respondents hold one answer.
+  # 40 times that of `mle` if all respondents hold one answer.
   if (first$k == 2 && law_gives(law, "additive")) {
     return(lapply(groups, eb_fallback, options))
   }
@@ -312,15 +311,15 @@ estimate_eb <- function(groups, options) {
     abort("{.val eb} needs reports that speak for their truth: p above q.")
   }
   n <- vapply(groups, `[[`, 0, "n")
-  # The grid is as fine as the largest group wants it, all over what the smallest says nothing
-  # about.
+  # The grid is as fine as the largest group needs it, over the whole range that the smallest leaves
+  # open.
   if (options$pool && max(n) > 1e8 * min(n)) {
     abort("{.code pool = TRUE} takes groups of at most 1e8 times the size of the smallest.")
   }
   absolute <- options$loss == "absolute"
   Map(
     function(result, evidence) {
-      # No mean is 0, though its kernel, cut at e^-46, may say so.
+      # A mean is above 0, though its kernel, cut at e^-46, may give 0.
       estimate <- if (absolute) {
         pmax(result$quantile[, 1], 0)
       } else {
@@ -338,7 +337,7 @@ estimate_eb <- function(groups, options) {
           eb = options
         ),
         eb_check(
-          binomial_counts(law, evidence), eb_form(law), result$mean, result$variance, expected
+          binomial_counts(law, evidence), eb_additive(law), result$mean, result$variance, expected
         )
       )
     },
@@ -354,16 +353,16 @@ eb_fallback <- function(evidence, options) {
   )
 }
 
-# What the reports say about the sum of squared errors, whatever the prior: Stein's unbiased
-# estimate for Poisson counts, and two of its standard deviations to each side. `delta`: by how much
-# the error may exceed what the posterior expects. Reports that are not about some category say
-# nothing of its error.
-eb_check <- function(given, form, mean, variance, expected) {
-  share <- given$counts / replace(given$n, given$n < 1, NA)
-  noise <- share * (1 - share) / given$n / form$a^2
+# list(expected.range, delta): the sum of squared errors by the reports alone, whatever the prior.
+# The range is Stein's unbiased estimate for Poisson counts, and two of its standard deviations to
+# each side. `delta` is the upper end, divided by the error that the posterior expects. Reports that
+# are not about some category say nothing of its error.
+eb_check <- function(observed, additive, mean, variance, expected) {
+  share <- observed$counts / replace(observed$n, observed$n < 1, NA)
+  noise <- share * (1 - share) / observed$n / additive$a^2
   risk <- sum(
-    (mean - (share - form$b) / form$a)^2 - noise +
-      2 * variance * share / (form$b + form$a * mean)
+    (mean - (share - additive$b) / additive$a)^2 - noise +
+      2 * variance * share / (additive$b + additive$a * mean)
   )
   range <- pmax(
     risk + c(-2, 2) * sqrt(2 * sum(noise^2)), 0
@@ -371,15 +370,16 @@ eb_check <- function(given, form, mean, variance, expected) {
   list(expected.range = range, delta = if (expected > 0) range[2] / expected else Inf)
 }
 
-# Variances given the sum of the shares: a share with much of the total variance loses much of its
-# own.
+# The variances given the sum of the shares: a share with much of the total variance loses much of
+# its variance.
 eb_variance <- function(result) {
   variance <- result$variance
   total <- sum(variance[result$tilted])
   if (total > 0) variance * ifelse(result$tilted, 1 - variance / total, 1) else variance
 }
 
-# The same with the covariances: about the population's shares.
+# The covariance of the shares of the population, diag(diagonal) less common common'; or NA with the
+# reason, `unknown`.
 eb_spread <- function(estimate, evidence, target) {
   detail <- evidence$details
   if (isTRUE(detail$fallback)) return(NULL)
@@ -403,38 +403,41 @@ eb_spread <- function(estimate, evidence, target) {
   list(diagonal = detail$variance, common = common)
 }
 
-# Of two categories the estimate is that of maximum likelihood.
+# The map of the estimate of two categories, which is that of maximum likelihood; else NULL.
 eb_map <- function(estimate, evidence) {
   if (isTRUE(evidence$details$fallback)) law_likelihood_map(evidence$law, evidence, estimate)
 }
 
-# What a reader must know before using the numbers.
+# The notes that a reader must know before using the numbers.
 eb_notes <- function(details) {
   gains <- unlist(lapply(details, `[[`, "gain"))
   c(
     if (isTRUE(details[[1]]$fallback)) {
-      "Two categories have nothing to learn from each other: this is the maximum likelihood estimate"
+      paste(
+        "Two categories have nothing to learn from each other:",
+        "this is the maximum likelihood estimate"
+      )
     },
     if (any(gains <= 0)) "The counts are likelier without the reference: it was not used",
     if (length(details) == 1 && isFALSE(is.na(details[[1]]$delta))) {
-      shown <- vapply(
+      text <- vapply(
         c(details[[1]]$expected.error, details[[1]]$expected.range), format, "",
         digits = 2
       )
       sprintf(
         "Expected squared error of all shares together: %s; by the reports alone %s to %s",
-        shown[1], shown[2], shown[3]
+        text[1], text[2], text[3]
       )
     }
   )
 }
 
-# The hull of two fits, see eb_prior_weights(), and of what the reports bear out. Each has equal
-# tails, drawn in towards the mean as far as the sum draws in the deviation. If the reports alone
-# cannot tell a share from 0 the interval begins there, and it never ends below the finest share
-# that the prior's grid knows. What shapes of the prior say about the tail below the noise is a
-# guess.
-eb_credible <- function(groups, which, level) {
+# The credible limits: the hull of two fits, see eb_prior_weights(), and of the errors that the
+# reports allow, see eb_borne_out(). Each fit has equal tails, drawn in towards the mean as far as
+# the sum draws in the deviation. If the reports alone cannot tell a share from 0 the interval
+# begins there, and it never ends below the finest share of the prior's grid. The tail below the
+# noise is a guess of the prior's shapes.
+eb_credible <- function(groups, which, conf.level) {
   options <- groups[[1]]$details$eb
   if (options$pool && options$groups != length(groups)) {
     abort("Credible intervals of pooled groups need all groups that were estimated together.")
@@ -443,9 +446,9 @@ eb_credible <- function(groups, which, level) {
   fits <- lapply(c(FALSE, TRUE), function(wary) {
     results <- eb_results(
       groups[learned], options,
-      c((1 - level) / 2, (1 + level) / 2), wary
+      c((1 - conf.level) / 2, (1 + conf.level) / 2), wary
     )
-    Map(eb_interval, results[match(which, learned)], groups[which], level)
+    Map(eb_interval, results[match(which, learned)], groups[which], conf.level)
   })
   Map(
     function(x, y) {
@@ -458,9 +461,10 @@ eb_credible <- function(groups, which, level) {
   )
 }
 
-eb_interval <- function(result, evidence, level) {
+eb_interval <- function(result, evidence, conf.level) {
   wilson <- law_intervals(
-    evidence$law, evidence, evidence$estimate, "wilson", level, seq_len(evidence$k), "population"
+    evidence$law, evidence, evidence$estimate, "wilson", conf.level, seq_len(evidence$k),
+    "population"
   )
   draw <- sqrt(eb_variance(result) / pmax(result$variance, 1e-300))
   bound <- function(l) {
@@ -471,7 +475,7 @@ eb_interval <- function(result, evidence, level) {
   low <- ifelse(
     result$quantile[, 1] <= 0 | wilson$low <= 0, 0, bound(1)
   )
-  half <- normal_quantile(level) * eb_borne_out(result, evidence)
+  half <- normal_quantile(conf.level) * eb_borne_out(result, evidence)
   list(
     low = pmin(
       low, evidence$estimate, pmax(result$mean - half, wilson$low, 0)
@@ -483,24 +487,24 @@ eb_interval <- function(result, evidence, level) {
   )
 }
 
-# Priors with an atom for many shares and with shares around it fit alike where the noise is larger
-# than what they differ by. The weight of the atom is a guess, and intervals that end at it excluded
-# most of many nearly equal shares. By the reports alone, whatever the prior, errors may be so
-# large: Stein's estimate of the mean square of errors in units of the noise, or 0 if it is below,
-# and two of its standard deviations; but no more than the noise. Categories that stand alone have
-# their own error.
+# The errors that the reports alone allow, whatever the prior, as a standard deviation for each
+# category, 0 for those that stand alone. The mean square of errors in units of the noise is Stein's
+# estimate, or 0 if it is below, plus two of its standard deviations. It is at most 1. Priors with
+# an atom for many shares and with shares around it fit alike if the noise is larger than their
+# difference. The weight of the atom is a guess, and intervals that end at it excluded most of many
+# nearly equal shares.
 eb_borne_out <- function(result, evidence) {
-  given <- binomial_counts(evidence$law, evidence)
-  form <- eb_form(evidence$law)
-  reported <- form$b + form$a * result$mean
-  noise <- reported * (1 - reported) / given$n / form$a^2
-  distance <- (given$counts / given$n - form$b) / form$a - result$mean
+  observed <- binomial_counts(evidence$law, evidence)
+  additive <- eb_additive(evidence$law)
+  phi <- additive$b + additive$a * result$mean
+  noise <- phi * (1 - phi) / observed$n / additive$a^2
+  distance <- (observed$counts / observed$n - additive$b) / additive$a - result$mean
   among <- result$tilted
   risk <- sum(
     ((distance^2 + 2 * result$variance) / noise - 1)[among]
   )
-  most <- max(risk, 0) +
-    2 * sqrt(sum((2 + 1 / (given$n * reported))[among]))
-  sqrt(noise * nearest(most / max(1, sum(among)), 0, 1)) *
-    among
+  max_risk <- max(risk, 0) +
+    2 * sqrt(sum((2 + 1 / (observed$n * phi))[among]))
+  ratio <- nearest(max_risk / max(1, sum(among)), 0, 1)
+  sqrt(noise * ratio) * among
 }

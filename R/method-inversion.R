@@ -137,10 +137,10 @@
 #' # Only "inv" keeps the negative share of e
 NULL
 
-# Methods that repair the unbiased estimate. A map says how the result moves with it.
+# These methods are repairs of the unbiased estimate. A map describes how the result moves with it.
 
-# Of estimates that divide what they keep of the inversion by its sum.
-kept_map <- function(estimate, evidence) {
+# The map of estimates that divide the used part of the inversion by its sum.
+rescaled_map <- function(estimate, evidence) {
   on <- estimate > 0
   list(
     support = on,
@@ -162,7 +162,7 @@ cut_map <- function(estimate, evidence) {
   list(support = estimate != 0, alpha = 1, u = numeric(evidence$k))
 }
 
-# An inversion that adds up to 1 already is not changed.
+# The map of the shift to sum 1; NULL if the inversion adds up to 1 already and is not changed.
 norm_map <- function(estimate, evidence) {
   k <- evidence$k
   if (!evidence$law$adds_up) {
@@ -178,8 +178,8 @@ estimate_power <- function(evidence, options) {
   postprocess_power(evidence$unbiased(), evidence$blank_error(), evidence$n)
 }
 
-# `estimate` is the unbiased inversion throughout; `std.error` that of a category nobody holds, one
-# number or one a category.
+# `estimate` is the unbiased inversion throughout; `std.error` is that of a category nobody holds,
+# one number or one a category.
 
 postprocess_base_cut <- function(estimate, std.error, alpha = 0.05) {
   threshold <- qnorm(alpha / length(estimate), lower.tail = FALSE) * std.error
@@ -190,24 +190,20 @@ postprocess_norm <- function(estimate) estimate + (1 - sum(estimate)) / length(e
 
 postprocess_norm_cut <- function(estimate) {
   falling <- sort(estimate, decreasing = TRUE)
-  # All non-negative: the running sum may end a rounding below 1.
+  # If no share is negative, the running sum may end a rounding below 1.
   reached <- which(cumsum(falling) >= 1)
-  least <- if (length(reached)) falling[reached[1]] else 0
-  to_sum_1(replace(estimate, estimate < least, 0))
+  threshold <- if (length(reached)) falling[reached[1]] else 0
+  to_sum_1(replace(estimate, estimate < threshold, 0))
 }
 
 postprocess_power <- function(estimate, std.error, n) {
-  # Rounded, since an effective number may miss a whole one by a rounding.
+  # The number is rounded, since an effective number may miss a whole one by a rounding.
   n <- max(round(n), 1)
   s <- power_exponent(n * mean(estimate), n)
   sigma <- n * std.error
   if (length(sigma) > 1) {
-    return(
-      mapply(
-        function(y, sd) power_posterior_mean(y, sd, s, n), n * estimate, sigma,
-        USE.NAMES = FALSE
-      ) / n
-    )
+    posterior <- function(y, sd) power_posterior_mean(y, sd, s, n)
+    return(mapply(posterior, n * estimate, sigma, USE.NAMES = FALSE) / n)
   }
   y <- sort(unique(n * estimate))
   mean <- function(y) power_posterior_mean(y, sigma, s, n)
@@ -217,7 +213,7 @@ postprocess_power <- function(estimate, std.error, n) {
     seq(bulk[1], max(bulk) + sigma / 8, by = sigma / 8)
   }
   interpolated <- length(bulk) > 1000 && length(knots) <= length(bulk)
-  at <- if (interpolated) {
+  means <- if (interpolated) {
     c(
       splinefun(knots, mean(knots), method = "natural")(bulk),
       mean(y[y > 20 * sigma])
@@ -225,11 +221,11 @@ postprocess_power <- function(estimate, std.error, n) {
   } else {
     mean(y)
   }
-  at[match(n * estimate, y)] / n
+  means[match(n * estimate, y)] / n
 }
 
-# sum over from < x <= upto of x^-s, without cancellation: exact up to 1,000, by the midpoint rule
-# (good to 1e-6 of a term) beyond.
+# The sum over from < x <= upto of x^-s, without cancellation. It is exact up to 1,000, and beyond
+# by the midpoint rule (good to 1e-6 of a term).
 power_mass <- function(from, upto, s) {
   above <- rev(cumsum(c(0, (1000:1)^-s)))
   near <- above[pmin(from, 1000) + 1] -
@@ -253,7 +249,8 @@ power_exponent <- function(mean, n) {
   uniroot(excess, c(0, 64), tol = 1e-10)$root
 }
 
-# E(x | y) for y = x + normal error, x on 1..n with mass proportional to x^-s; in blocks of y.
+# The mean E(x | y) for y = x + normal error, x on 1..n with mass proportional to x^-s; in blocks of
+# y.
 power_posterior_mean <- function(y, sigma, s, n) {
   if (sigma == 0) return(nearest(y, 0, n))
   cells <- 800
@@ -278,12 +275,13 @@ power_posterior_mean <- function(y, sigma, s, n) {
   )
 }
 
-# Of one estimate a column: the mean over cells, each with its mass under the prior at its centre.
+# The posterior mean of each column's `y`, over cells, each with its mass under the prior at its
+# centre.
 cell_means <- function(y, from, upto, sigma, s) {
   mass <- array(power_mass(from, upto, s), dim(from))
   centre <- array(power_mass(from, upto, s - 1), dim(from)) / mass
-  weight <- log(mass) - (rep(y, each = nrow(from)) - centre)^2 /
-    (2 * sigma^2)
+  distance <- rep(y, each = nrow(from)) - centre
+  weight <- log(mass) - distance^2 / (2 * sigma^2)
   weight[!(mass > 0)] <- -Inf
   centre[!(mass > 0)] <- 0
   weight <- exp(
@@ -294,15 +292,15 @@ cell_means <- function(y, from, upto, sigma, s) {
 
 # ---- least squares and lasso for Bloom filters ----
 
-# Least squares among shares that are not negative. Which are 0 is selected by the data: standard
-# errors come from the bootstrap.
+# The estimate of least squares among shares that are not negative. The data select the shares that
+# are 0: standard errors come from the bootstrap.
 estimate_nnls <- function(evidence, options) {
   check_installed("quadprog", "for {.code method = \"nnls\"}")
   bloom_fit(evidence$law, evidence, positive_squares)$estimate
 }
 
-# Goldfarb and Idnani's method; a trifle on the diagonal makes the matrix definite where filters are
-# alike.
+# The least squares shares by Goldfarb and Idnani's method. A trifle on the diagonal makes the
+# matrix definite if filters are alike.
 positive_squares <- function(regression, weights) {
   normal <- weighted_squares(regression, weights)
   scale <- mean(diag(normal))
@@ -314,19 +312,19 @@ positive_squares <- function(regression, weights) {
   ifelse(solution < 1e-9, 0, solution)
 }
 
-# Non-negative lasso for Bloom filters with more candidates than the filters tell apart: most
-# candidates are held by nobody. The noise of each debiased share is known, and so is that of a
-# candidate's gradient where nobody holds it: its penalty is the normal quantile of this, for all
-# candidates together. Those that are chosen, and clearly there by least squares among them, are
-# estimated by least squares without the penalty. Which ones are chosen depends on the data: there
-# is no unconditional standard error.
+# The estimate of the non-negative lasso for Bloom filters with more candidates than the filters
+# tell apart: most candidates are held by nobody. The noise of each debiased share is known, and so
+# is that of a candidate's gradient if nobody holds it. Its penalty is the normal quantile of this,
+# for all candidates together. The chosen candidates that are clearly there by least squares among
+# them are estimated by least squares without the penalty. The choice depends on the data: there is
+# no unconditional standard error.
 estimate_lasso <- function(evidence, options) {
   check_installed("glmnet", "for {.code method = \"lasso\"}")
   check_installed("quadprog", "for {.code method = \"lasso\"}")
   law <- evidence$law
   alpha <- check_alpha(options$alpha %||% 0.05)
-  numbers <- as.double(law$bits) * law$cohorts * law$truths
-  if (numbers > rows_numbers) {
+  n_numbers <- as.double(law$bits) * law$cohorts * law$truths
+  if (n_numbers > rows_numbers) {
     abort("The filters of so many categories and bits do not fit in memory.", "too_large")
   }
   fit <- bloom_fit(law, evidence, function(regression, weights) {
@@ -348,9 +346,9 @@ estimate_lasso <- function(evidence, options) {
   )
 }
 
-# What the lasso takes off the shares that are there is left over for others, so that it selects too
-# many. Those whose own least squares estimate is not above z standard errors are left out again.
-# TRUE and FALSE for each.
+# Is each chosen candidate clearly there? The lasso shrinks the shares that are there, and others
+# take up the difference, so that it selects too many. A candidate stays if its least squares
+# estimate is above z standard errors.
 clearly_there <- function(regression, weights, z) {
   k <- ncol(regression$filters)
   if (!k) return(logical())
@@ -371,7 +369,7 @@ lasso_squares <- function(filters, shares, weights, penalty) {
   }
   lambda <- mean(penalty) / sum(weights)
   precision <- list(thresh = 1e-14, maxit = 1e6)
-  # Since glmnet 5 they are parts of one argument.
+  # They are fields of one argument since glmnet 5.
   if ("control" %in% names(formals(glmnet::glmnet))) precision <- list(control = precision)
   problem <- list(
     filters,

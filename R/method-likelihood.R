@@ -1,8 +1,9 @@
-# Methods that maximize a likelihood.
+# This file has the estimates that maximize a likelihood: maximum likelihood, the iterative Bayesian
+# update and the composite likelihood.
 
-# ---- maximum likelihood: the closed form of the law where it has one, else the certified solver ----
+# ---- maximum likelihood: the closed form of the law, or the certified solver ----
 
-# A closed form meets every tolerance and needs no start.
+# The maximum likelihood estimate. A closed form meets every tolerance and needs no start.
 estimate_mle <- function(evidence, options) {
   options <- list(
     tolerance = if (!is.null(options$tolerance)) {
@@ -30,15 +31,18 @@ warn_short <- function(headline, iterations, gap, tolerance, remedy) {
   warn(
     c(
       headline,
-      x = "After {iterations} iterations the gap is {format(gap, digits = 3)}, not {format(tolerance)}.",
+      x = paste(
+        "After {iterations} iterations the gap is {format(gap, digits = 3)},",
+        "not {format(tolerance)}."
+      ),
       i = remedy
     ),
     "not_converged"
   )
 }
 
-# A distribution over the levels as the user may give it: in their order or under their names, for
-# several questions a table over them, as as.table() gives it.
+# A distribution over the levels, checked, in their order. Users give it in this order or under
+# names, for several questions as a table over them, as as.table() returns it.
 distribution_option <- function(x, arg, evidence) {
   if (is.null(x)) return(NULL)
   mechanism <- evidence$mechanism
@@ -103,9 +107,9 @@ estimate_ibu <- function(evidence, options) {
   )
 }
 
-# A gap of g leaves an iterate about sqrt(2 g) standard errors from the maximum, whose map is then
-# its own. The iterate itself never reaches the boundary, where the maximum may be: see
-# held_at_boundary().
+# The maximum near an iterate if the gap is small, else NULL. A gap of g leaves an iterate about
+# sqrt(2 g) standard errors from the maximum, whose map is then that of the iterate. The iterate
+# itself never reaches the boundary, where the maximum may be: see held_at_boundary().
 nearby_maximum <- function(law, evidence, estimate, gap) {
   if (gap <= 1e-4) {
     law_maximum(law, evidence, list(start = estimate, iterations = 10000))$estimate
@@ -119,13 +123,14 @@ ibu_map <- function(estimate, evidence) {
 
 # ---- the composite likelihood ----
 
-# Treats each supported category as a report of its own. The closed form of k-ary randomized
-# response then needs only the counts. This is not the likelihood of the reports, which support
-# several categories together.
+# list(a, b, odds) of the composite likelihood, which treats each supported category as a separate
+# report. The closed form of k-ary randomized response then needs only the counts. This is not the
+# likelihood of the reports, which support several categories together.
 #
-# With cells in proportion to q + d theta the counts are those of randomized response with p' = p /
-# (p + (K - 1) q) and q' = q / (p + (K - 1) q), of C = sum of the counts.
-composite_form <- function(evidence) {
+# If cells are in proportion to q + d theta the counts are those of randomized response, of C = sum
+# of the counts, with
+#   p' = p / (p + (K - 1) q),   q' = q / (p + (K - 1) q).
+composite_binomial <- function(evidence) {
   law <- evidence$law
   if (length(law$p) > 1L || length(law$q) > 1L) {
     refuse_law(law, "alike", "{.arg method} {.val composite}")
@@ -139,21 +144,22 @@ composite_form <- function(evidence) {
 }
 
 estimate_composite <- function(evidence, options) {
-  form <- composite_form(evidence)
+  binomial <- composite_binomial(evidence)
   if (!any(evidence$counts > 0)) {
     return(list(estimate = rep(1 / evidence$k, evidence$k)))
   }
-  .Call(C_rr_mle, evidence$counts, form$a, form$b, form$odds)
+  .Call(C_rr_mle, evidence$counts, binomial$a, binomial$b, binomial$odds)
 }
 
-# theta = alpha' (I - pi 1') inv on the support, pi the shares of its counts: the delta method.
+# The map of the composite estimate by the delta method: theta = alpha' (I - pi 1') inv on the
+# support, pi the shares of its counts.
 composite_map <- function(estimate, evidence) {
-  form <- composite_form(evidence)
+  binomial <- composite_binomial(evidence)
   on <- estimate > 0
   total <- sum(evidence$counts[on])
   if (total == 0) return(NULL)
   share <- ifelse(on, evidence$counts / total, 0)
-  alpha <- (1 - sum(!on) * form$b) / form$a
+  alpha <- (1 - sum(!on) * binomial$b) / binomial$a
   list(
     support = on,
     alpha = alpha * evidence$n * evidence$law$difference / total,

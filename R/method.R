@@ -1,6 +1,6 @@
-# An estimation method is an object: what it needs from the law, its estimate, how the estimate
-# moves with the data. rr_estimate(), its help page, rr_choose_method(), studies and the notes of a
-# fit read the table below; they do not know the methods by name.
+# An estimation method is an object: its needs from the law, its estimate, and how this moves with
+# the data. rr_estimate(), its help page, rr_choose_method(), studies and the notes of a fit read
+# the table below; they have no names of methods.
 
 #' An estimation method of your own
 #'
@@ -106,10 +106,10 @@ rr_new_method <- function(
     group = group,
     ...
   )
-  must <- function(parts, good, what) {
-    for (part in parts) {
-      if (!is.null(method[[part]]) && !good(method[[part]])) {
-        abort(c("{.arg {part}} must be {what}.", x = "It is {describe(method[[part]])}."))
+  must <- function(fields, is_valid, noun) {
+    for (field in fields) {
+      if (!is.null(method[[field]]) && !is_valid(method[[field]])) {
+        abort(c("{.arg {field}} must be {noun}.", x = "It is {describe(method[[field]])}."))
       }
     }
   }
@@ -146,14 +146,16 @@ print.rr_method <- function(x, ...) {
 
 # ---- the methods of the package ----
 
-# In the order of rr_methods(). `choice` orders those that rr_choose_method() compares by default,
-# `choice_for` says for which laws; `refit`: leaving a report out estimates its risk. `likelihood`:
-# a maximum of the likelihood, or near it.
+# The methods in the order of rr_methods(). Some of their fields are:
+#   choice       the order of those that rr_choose_method() compares by default
+#   choice_for   the laws for which it does
+#   refit        TRUE if leaving a report out estimates the risk
+#   likelihood   TRUE for a maximum of the likelihood, or near it
 package_methods <- function() c(direct_methods(), postprocessing_methods(), shrinkage_methods())
 
 estimate_projected <- function(evidence, options) law_projected(evidence$law, evidence)
 
-# By likelihood or by inversion.
+# The methods by likelihood or by inversion.
 direct_methods <- function() {
   solver <- c("tolerance", "iterations", "start")
   list(
@@ -172,7 +174,7 @@ direct_methods <- function() {
     ),
     rr_new_method(
       "invn", "Inversion, clipped and rescaled",
-      function(evidence, options) law_rescaled(evidence$law, evidence), local_map = kept_map,
+      function(evidence, options) law_rescaled(evidence$law, evidence), local_map = rescaled_map,
       group = "inversion", choice = 2, refit = TRUE
     ),
     rr_new_method(
@@ -186,7 +188,7 @@ direct_methods <- function() {
   )
 }
 
-# The unbiased estimate, changed afterwards.
+# The methods that change the unbiased estimate afterwards.
 postprocessing_methods <- function() {
   list(
     rr_new_method(
@@ -203,8 +205,8 @@ postprocessing_methods <- function() {
     ),
     rr_new_method(
       "norm_cut", "Inversion, Norm-Cut",
-      function(evidence, options) postprocess_norm_cut(evidence$unbiased()), local_map = kept_map,
-      group = "post-processing", refit = TRUE
+      function(evidence, options) postprocess_norm_cut(evidence$unbiased()),
+      local_map = rescaled_map, group = "post-processing", refit = TRUE
     ),
     rr_new_method(
       "norm_sub", "Inversion, Norm-Sub", estimate_projected, local_map = projected_map,
@@ -221,30 +223,47 @@ postprocessing_methods <- function() {
   )
 }
 
-# For many categories and few respondents.
+# The methods for many categories and few respondents. Bootstrap intervals of 95% of "smoothed"
+# covered 3 to 48 in 100 shares of Beta(2, 6) in 40 bins, see its tests.
 shrinkage_methods <- function() {
   list(
-    rr_new_method("combine", "Combined estimate",
-                  function(evidence, options) estimate_combine(evidence$law, evidence$counts, evidence$n), "alike",
-                  group = "shrinkage", choice = 5, refit = TRUE),
-    rr_new_method("nnls", "Least squares without negative shares", estimate_nnls, "bits", group = "post-processing"),
-    rr_new_method("lasso", "Candidates selected by the non-negative lasso, then least squares", estimate_lasso, "bits",
-                  options = "alpha", group = "post-processing", notes = lasso_notes),
-    rr_new_method("merged", "Maximum likelihood, small cells merged", estimate_merged, "additive",
-                  options = "smoothing", group = "shrinkage", refit = TRUE),
-    # Beta(2, 6) in 40 bins: bootstrap intervals of 95% held 3 to 48 in 100 shares, see its tests.
-    rr_new_method("smoothed", "Smoothed EM", estimate_smoothed, "question", options = c("iterations", "tolerance"),
-                  group = "shrinkage", no_intervals = paste("the smoothing biases the estimates by an unknown amount,",
-                                                            "larger than their standard errors")),
-    rr_new_method("eb", "Empirical Bayes", function(evidence, options) estimate_eb(list(evidence), options)[[1]],
-                  "binomial", options = c("loss", "pool", "reference", "ordered"), local_map = eb_map,
-                  group = "shrinkage", estimate_groups = estimate_eb, spread = eb_spread, credible = eb_credible,
-                  credible_from = 20, notes = eb_notes, refit = TRUE, choice = 6,
-                  choice_for = function(law, k) k >= 20 && all(law$binomial$a > 0))
+    rr_new_method(
+      "combine", "Combined estimate",
+      function(evidence, options) estimate_combine(evidence$law, evidence$counts, evidence$n),
+      "alike", group = "shrinkage", choice = 5, refit = TRUE
+    ),
+    rr_new_method(
+      "nnls", "Least squares without negative shares", estimate_nnls, "bits",
+      group = "post-processing"
+    ),
+    rr_new_method(
+      "lasso", "Candidates selected by the non-negative lasso, then least squares", estimate_lasso,
+      "bits", options = "alpha", group = "post-processing", notes = lasso_notes
+    ),
+    rr_new_method(
+      "merged", "Maximum likelihood, small cells merged", estimate_merged, "additive",
+      options = "smoothing", group = "shrinkage", refit = TRUE
+    ),
+    rr_new_method(
+      "smoothed", "Smoothed EM", estimate_smoothed, "question",
+      options = c("iterations", "tolerance"), group = "shrinkage",
+      no_intervals = paste(
+        "the smoothing biases the estimates by an unknown amount,",
+        "larger than their standard errors"
+      )
+    ),
+    rr_new_method(
+      "eb", "Empirical Bayes",
+      function(evidence, options) estimate_eb(list(evidence), options)[[1]], "binomial",
+      options = c("loss", "pool", "reference", "ordered"), local_map = eb_map, group = "shrinkage",
+      estimate_groups = estimate_eb, spread = eb_spread, credible = eb_credible, credible_from = 20,
+      notes = eb_notes, refit = TRUE, choice = 6,
+      choice_for = function(law, k) k >= 20 && all(law$binomial$a > 0)
+    )
   )
 }
 
-# Made once.
+# The store of objects that are made once.
 registry <- new.env(parent = emptyenv())
 
 method_registry <- function() {
@@ -279,42 +298,51 @@ rr_methods <- function() {
   )
 }
 
-# ---- methods that are asked for ----
+# ---- methods by name ----
 
 # A method by its name, or one that the user made.
 check_method <- function(method) {
   if (inherits(method, "rr_method")) return(method)
-  known <- method_registry()
-  known[[check_choice(method, "method", names(known))]]
+  methods <- method_registry()
+  methods[[check_choice(method, "method", names(methods))]]
 }
 
 # Several methods under their names: names of methods, methods of the user's, or functions of counts
-# and mechanism. `also`: names that the caller knows itself.
+# and mechanism. `also` are further names that the caller reads.
 check_methods <- function(method, also = character()) {
-  known <- c(names(method_registry()), also)
+  choices <- c(names(method_registry()), also)
   # as.list() of a function is its arguments, of a method its elements.
-  given <- if (is.function(method) || inherits(method, "rr_method")) {
+  methods <- if (is.function(method) || inherits(method, "rr_method")) {
     list(method)
   } else {
     as.list(method)
   }
-  good <- vapply(given, function(one) {
-    is.function(one) || inherits(one, "rr_method") || (rlang::is_string(one) && one %in% known)
-  }, NA)
-  labels <- names(given) %||% character(length(given))
-  own <- good & !nzchar(labels)
-  labels[own] <- vapply(given[own], function(one) {
-    if (is.character(one)) one else if (inherits(one, "rr_method")) one$name else ""
+  is_valid <- vapply(
+    methods,
+    function(entry) {
+      is.function(entry) || inherits(entry, "rr_method") ||
+        (rlang::is_string(entry) && entry %in% choices)
+    },
+    NA
+  )
+  labels <- names(methods) %||% character(length(methods))
+  is_unnamed <- is_valid & !nzchar(labels)
+  labels[is_unnamed] <- vapply(methods[is_unnamed], function(entry) {
+    if (is.character(entry)) entry else if (inherits(entry, "rr_method")) entry$name else ""
   }, "")
-  if (!length(given) || !all(good & nzchar(labels)) || anyDuplicated(labels)) {
+  if (!length(methods) || !all(is_valid & nzchar(labels)) || anyDuplicated(labels)) {
     abort(
-      "{.arg method} must be methods of {.fn rr_estimate}, or functions of counts and mechanism with names."
+      paste(
+        "{.arg method} must be methods of {.fn rr_estimate},",
+        "or functions of counts and mechanism with names."
+      )
     )
   }
-  setNames(given, labels)
+  setNames(methods, labels)
 }
 
-# The default where the counts do not determine the likelihood and no method was named.
+# The default method if none was named: maximum likelihood, or another with a message if the counts
+# do not determine the likelihood.
 default_method <- function(tally, law = rr_law(tally$mechanism)) {
   law <- tally_law(tally, 1L, law)
   if (law_gives(law, "likelihood")) return("mle")
@@ -322,7 +350,10 @@ default_method <- function(tally, law = rr_law(tally$mechanism)) {
   method <- if (support) "composite" else "norm_sub"
   cli::cli_inform(
     c(
-      "The counts do not determine the likelihood: the estimate is by {.code method = \"{method}\"}.",
+      paste(
+        "The counts do not determine the likelihood:",
+        "the estimate is by {.code method = \"{method}\"}."
+      ),
       i = if (support) "Maximum likelihood needs the sets: {.code rr_tally(..., keep = \"sets\")}."
     ),
     class = if (support) "candor_message_composite" else "candor_message_method"
@@ -330,14 +361,14 @@ default_method <- function(tally, law = rr_law(tally$mechanism)) {
   method
 }
 
-# ---- what a law gives them ----
+# ---- what a law gives to methods ----
 
 # The first need of a method that the law does not give, or NULL.
 unmet_need <- function(method, law) {
   Find(function(need) !law_gives(law, need), method$needs)
 }
 
-# Methods of the package that a mechanism can have, whatever the reports.
+# The names of the package's methods that a mechanism can have, whatever the reports.
 possible_methods <- function(mechanism, methods = method_registry()) {
   law <- rr_law(mechanism)
   names(Filter(function(method) is.null(unmet_need(method, law)), methods))
@@ -346,7 +377,10 @@ possible_methods <- function(mechanism, methods = method_registry()) {
 refuse_method <- function(method, mechanism, law, need) {
   if (need == "inverse" && law$by_information) {
     abort(
-      "{.arg method} {.val {method$name}} needs a channel that can be inverted: truths here give the same reports.",
+      paste(
+        "{.arg method} {.val {method$name}} needs a channel that can be inverted:",
+        "truths here give the same reports."
+      ),
       c("no_information", "law")
     )
   }

@@ -213,7 +213,7 @@ is_mean <- function(mechanism) isTRUE(mechanism$codec$real)
 # The values of `n`, `power` or `margin`, checked: a margin is less than the range of what is
 # estimated.
 check_goal <- function(goal, kind, estimand, mechanisms) {
-  if (kind == "n") return(check_grid(goal, "n", whole = TRUE))
+  if (kind == "n") return(check_grid(goal, "n", is_whole = TRUE))
   if (kind == "power") return(check_open(goal, "power"))
   widest <- switch(
     estimand,

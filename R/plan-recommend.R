@@ -117,9 +117,9 @@ rr_recommend <- function(
     abort("{.arg {unused}} {?does/do} not belong to {.code question = \"{question}\"}.")
   }
   epsilon <- check_epsilons(epsilon)
-  n <- check_grid(n, "n", whole = TRUE)
+  n <- check_grid(n, "n", is_whole = TRUE)
   target <- check_choice(target)
-  k <- if (is_levels) check_grid(k, "k", whole = TRUE) else NA_real_
+  k <- if (is_levels) check_grid(k, "k", is_whole = TRUE) else NA_real_
   if (is_levels && any(k < 2)) abort("{.arg k} must be at least 2.")
   # More levels than this make covariances that are slow to compute.
   if (question == "ranges" && any(k > 1024)) {

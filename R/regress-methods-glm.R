@@ -133,7 +133,7 @@ AIC.rr_glm <- function(object, ..., k = 2) {
 #' @rdname glm_methods
 #' @export
 extractAIC.rr_glm <- function(fit, scale = 0, k = 2, ...) {
-  warn_ignored(..., known = names(formals()))
+  warn_ignored(..., accepted = names(formals()))
   check_number(k, "k")
   if (is.null(fit$design)) NextMethod() else unname(design_aic(fit, k))
 }

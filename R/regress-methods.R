@@ -206,7 +206,7 @@ protective_term <- "self-protective"
 #' @rdname regression_methods
 #' @export
 anova.rr_regression <- function(object, ...) {
-  fits <- given_models(object, ..., known = names(formals()))
+  fits <- given_models(object, ..., accepted = names(formals()))
   liks <- lapply(fits, logLik)
   df <- vapply(liks, attr, 0, "df")
   check_nested(fits, vapply(liks, attr, 0, "nobs"), df)

@@ -45,7 +45,7 @@ predict.rr_glm <- function(
   check_flag(se.fit, "se.fit")
   if (type == "terms") return(predicted_terms(object, newdata, se.fit, ...))
   if (type == "response") type <- "truth"
-  warn_ignored(..., known = names(formals()))
+  warn_ignored(..., accepted = names(formals()))
   new <- prediction_rows(object, newdata, type)
   label <- function(v) {
     v <- setNames(v, new$names)

@@ -17,7 +17,7 @@ fitted.rr_glm <- function(object, type = c("report", "truth"), ...) {
 residuals.rr_glm <- function(
   object, type = c("deviance", "pearson", "working", "response", "partial", "truth"), ...
 ) {
-  warn_ignored(..., known = names(formals()))
+  warn_ignored(..., accepted = names(formals()))
   type <- check_choice(type)
   if (type != "truth") return(NextMethod(type = type))
   rows <- fitted_rows(object)
@@ -54,7 +54,7 @@ influence.rr_glm <- function(model, type = c("glm", "deletion", "linearised"), .
     is.na(model$coefficients) <- !is.finite(model$coefficients)
     return(influence(model, ...))
   }
-  warn_ignored(..., known = names(formals()))
+  warn_ignored(..., accepted = names(formals()))
   index <- estimated_places(model)
   change <- row_scores(model) %*% bread_of(model)[index, index, drop = FALSE]
   if (type == "deletion") return(change / (1 - hatvalues(model, "observed")))

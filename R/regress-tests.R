@@ -5,7 +5,7 @@
 #' @export
 anova.rr_glm <- function(object, ..., test = c("LRT", "Chisq", "none")) {
   test <- check_choice(test)
-  fits <- given_models(object, ..., known = names(formals()))
+  fits <- given_models(object, ..., accepted = names(formals()))
   if (length(fits) == 2L && inherits(fits[[2]], "rr_glm_mixed")) {
     return(anova(fits[[2]], object))
   }
@@ -293,7 +293,7 @@ Anova.rr_glm <- function(
   )
   statistic <- check_choice(test.statistic %||% choices[1], "test.statistic", unique(choices))
   if (statistic == "LR") {
-    warn_ignored(..., known = names(formals()))
+    warn_ignored(..., accepted = names(formals()))
     refuse_ratios(list(mod))
     return(term_ratios(mod, type %in% c("II", "2")))
   }

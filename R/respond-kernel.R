@@ -30,32 +30,39 @@ drawn_bits <- function(drawn, mechanism, n) {
   }
   if (is.null(read) || read$position > 0) {
     abort(
-      "The function {.field draw} must return TRUE or FALSE: a row for each answer, a column for each level."
+      paste(
+        "The function {.field draw} must return TRUE or FALSE: a row for each answer,",
+        "a column for each level."
+      )
     )
   }
   new_rr_reports(read$bits, mechanism$codec$width)
 }
 
-# What the kernel of categories draws of positions.
+# The reports that the kernel of categories draws for positions.
 draw_plan <- function(answers, plan, sizes, rng, mechanism = NULL) {
   run_kernel(mechanism, rng, function(generator) {
     .Call(C_rr_perturb, answers, 1L, as.double(sizes), plan_kind(plan), plan$numbers, generator)
   })
 }
 
-# What a kernel draws of the answers, which are positions.
+# The reports that a kernel draws for answers, which are positions.
 run_kernel <- function(mechanism, rng, draw) {
   result <- draw(generator(rng))
   if (result$failed) abort_generator(rng)
   if (result$position > 0) {
     abort(
-      "Answer {format_count(result$position)} is not a position from 1 to {length(mechanism$levels)}."
+      paste(
+        "Answer {format_count(result$position)} is not a position from 1 to",
+        "{length(mechanism$levels)}."
+      )
     )
   }
   result$reports
 }
 
-# `draw` calls one of the samplers of src/glue_protocols.c; `answers` are positions.
+# The reports of a protocol. `draw` calls one of the samplers of src/glue_protocols.c; `answers` are
+# positions.
 draw_protocol <- function(mechanism, answers, rng, draw) {
   levels <- as.double(length(mechanism$levels))
   drawn <- run_kernel(mechanism, rng, function(generator) {
@@ -66,7 +73,7 @@ draw_protocol <- function(mechanism, answers, rng, draw) {
   else new_rr_reports(if (is.raw(drawn)) drawn else t(drawn), codec$width)
 }
 
-# A bit for each category.
+# The reports of a bit for each category.
 draw_bit_reports <- function(mechanism, answers, rng) {
   check_report_memory(answers, mechanism)
   draw_protocol(mechanism, answers, rng, function(positions, levels, generator) {
@@ -85,20 +92,20 @@ draw_uniform <- function(n, size, rng) {
   ) - 1
 }
 
-# n coins that are TRUE with probability p, rounded down on the grid; `other` is 1 - p.
-draw_coins <- function(n, p, other, rng) {
+# n coins that are TRUE with probability p, rounded down on the grid; `p_false` is 1 - p.
+draw_coins <- function(n, p, p_false, rng) {
   if (n == 0 || p == 0) return(logical(n))
   draw_plan(
     rep(2L, n),
-    list(kind = "binary", numbers = c(p, other, 0, 1)),
+    list(kind = "binary", numbers = c(p, p_false, 0, 1)),
     c(2, 2), rng
   ) == 2L
 }
 
-# The bits of a report, each once more.
+# The bits of reports, each randomized once more by the law `second`.
 draw_bits_again <- function(second, bits, rng) {
   k <- length(second$levels)
-  # Of a level of its own a symmetric bit keeps all digits of 1 - p.
+  # A symmetric bit with its own epsilon keeps all digits of 1 - p.
   sampler <- second$sampler
   symmetric <- length(sampler$numbers) == 2L && sampler$numbers[2] == 0
   binary <- if (symmetric) {
@@ -107,27 +114,22 @@ draw_bits_again <- function(second, bits, rng) {
     rr_binary(sampler$p, sampler$q)
   }
   rows <- max(1, floor(2e7 / k))
-  parts <- lapply(
+  chunks <- lapply(
     seq(1, max(length(bits), 1), by = rows),
     function(start) {
-      part <- as.matrix(
-        bits[
-          seq(
-            start, length.out = max(0, min(rows, length(bits) - start + 1))
-          )
-        ]
-      )
-      part[] <- as.integer(draw_reports(binary, as.vector(part) + 1L, rng) - 1L)
-      .Call(C_rr_matrix_to_bits, unname(part))$bits
+      n_rows <- max(0, min(rows, length(bits) - start + 1))
+      chunk <- as.matrix(bits[seq(start, length.out = n_rows)])
+      chunk[] <- as.integer(draw_reports(binary, as.vector(chunk) + 1L, rng) - 1L)
+      .Call(C_rr_matrix_to_bits, unname(chunk))$bits
     }
   )
-  new_rr_reports(do.call(rbind, parts), k)
+  new_rr_reports(do.call(rbind, chunks), k)
 }
 
 # ---- randomness ----
 
-# Which generator the kernel is to use. Tests set `source` to "none", an operating system without
-# entropy. No value can weaken the randomness: an unknown one is an error.
+# The generator of the kernel. Tests set `source` to "none", which stands for an operating system
+# without entropy. No value can weaken the randomness: an unknown one is an error.
 entropy <- new.env(parent = emptyenv())
 entropy$source <- "secure"
 

@@ -1,10 +1,12 @@
 # Reports made from permanent answers that respondents keep. The memory holds, for each respondent
 # and each answer that they have given (with local hashing: each hash value), the permanent answer.
 #
-# A list: `n` respondents; `code`, which answer of whom, (respondent - 1) size + answer;
-# `permanent`, one report of the first stage for each code; `functions`, for local hashing the slope
-# and the shift of each respondent, for Bloom filters the cohort; `first`, what the permanent
-# answers depend on.
+# The memory is a list:
+#   n           the number of respondents
+#   code        the respondent and the answer, (respondent - 1) size + answer
+#   permanent   one report of the first stage for each code
+#   functions   the slope and shift of each respondent (local hashing), or the cohort (Bloom)
+#   first       the first stage, on which the permanent answers depend
 
 # list(reports, memory) for positions of answers.
 draw_memoised <- function(mechanism, answers, memory, rng) {
@@ -26,13 +28,16 @@ draw_memoised <- function(mechanism, answers, memory, rng) {
   )
 }
 
-# How many different answers a code tells apart. Hash values may be more than categories.
+# The number of different answers among the codes of one respondent. Hash values may be more than
+# categories.
 memory_size <- function(stage) as.double(max(length(stage$levels), stage$g))
 
-# Generics for a mechanism with a first stage that is kept: what the permanent answers depend on
-# (`kept_stage`); what each respondent draws once, whatever the answer (`draw_functions`); the
-# permanent answers of the respondents `who`; reports from these; and which answers share one, as
-# numbers from 1 (`memory_keys`).
+# These generics are for a mechanism with a permanent first stage:
+#   kept_stage()       the stage on which the permanent answers depend
+#   draw_functions()   the functions that each respondent draws once, whatever the answer
+#   draw_permanent()   the permanent answers of the respondents `who`
+#   draw_again()       reports from these
+#   memory_keys()      numbers from 1, equal for answers that share a permanent answer
 kept_stage <- function(mechanism) UseMethod("kept_stage")
 draw_functions <- function(mechanism, n, rng) UseMethod("draw_functions")
 draw_permanent <- function(mechanism, answers, memory, who, rng) UseMethod("draw_permanent")
@@ -43,8 +48,8 @@ draw_functions.rr_mechanism <- function(mechanism, n, rng) NULL
 
 memory_keys.rr_mechanism <- function(mechanism, answers, memory) answers
 
-# `questions`: those of a product that have a first stage that is kept. They are randomized one by
-# one, the columns tallied together.
+# A warning that permanent answers are lost. `questions` are those of a product whose first stage is
+# permanent. They are to be randomized one by one, and the columns tallied together.
 warn_forgotten <- function(questions = NULL) {
   remedy <- if (length(questions)) {
     "Randomize each such question on its own with {.arg memory}."
@@ -62,23 +67,21 @@ warn_forgotten <- function(questions = NULL) {
   )
 }
 
-# Answers are matched to the memory by position. Of respondents in another order as many are found
-# as of these answers in an order that has nothing to do with the memory's. If those are many,
-# nothing is seen.
+# A warning if the memory seems to be of other respondents. Answers are matched to the memory by
+# position. If respondents are in another order, as many have a permanent answer as if these answers
+# are in an order that has nothing to do with the memory's. If these are many, nothing is seen.
 warn_order <- function(mechanism, answers, memory, size, new) {
   n <- length(answers)
   if (!length(memory$code) || n < 20) return(invisible())
-  # Multiples of the golden ratio, by their fractions: an order without a random number.
-  other <- order((seq_len(n) * 0.6180339887498949) %% 1)
+  # The fractions of multiples of the golden ratio are an order without a random number.
+  permuted <- order((seq_len(n) * 0.6180339887498949) %% 1)
   chance <- mean(
     ((seq_len(n) - 1) * size +
-      memory_keys(mechanism, answers[other], memory)) %in% memory$code
+      memory_keys(mechanism, answers[permuted], memory)) %in% memory$code
   )
-  kept <- 1 - new / n
-  if (chance > 0.6 ||
-      kept > chance + 4 * sqrt(2 * chance * (1 - chance) / n)) {
-    return(invisible())
-  }
+  p_present <- 1 - new / n
+  limit <- chance + 4 * sqrt(2 * chance * (1 - chance) / n)
+  if (chance > 0.6 || p_present > limit) return(invisible())
   warn(
     c(
       "{.arg memory} may be of other respondents, or of the same in another order.",
@@ -107,7 +110,10 @@ kept_answers <- function(memory, mechanism, n, rng) {
     warn_forgotten()
   } else if (!identical(memory, list())) {
     abort(
-      "{.arg memory} must be the {.field memory} of the last {.fn rr_perturb}, or {.code list()} to start."
+      paste(
+        "{.arg memory} must be the {.field memory} of the last {.fn rr_perturb},",
+        "or {.code list()} to start."
+      )
     )
   }
   structure(
@@ -142,31 +148,33 @@ length.rr_memory <- function(x) as.integer(unclass(x)$n)
 #' @export
 `[.rr_memory` <- function(x, i, ...) {
   if (missing(i)) return(x)
-  known <- is.logical(i) && length(i) == x$n ||
+  is_valid <- is.logical(i) && length(i) == x$n ||
     is.numeric(i) && all(abs(i) %in% seq_len(x$n))
-  kept <- if (known && !anyNA(i)) {
+  index <- if (is_valid && !anyNA(i)) {
     tryCatch(seq_len(x$n)[i], error = function(e) NULL)
   }
   check_that(
-    !is.null(kept) && !anyDuplicated(kept), i, "i",
+    !is.null(index) && !anyDuplicated(index), i, "i",
     "the respondents who stay, by position or {.code TRUE}"
   )
   size <- memory_size(x$first)
-  place <- match((x$code - 1) %/% size + 1, kept)
-  stays <- which(!is.na(place))
-  x$code <- (place[stays] - 1) * size +
+  position <- match((x$code - 1) %/% size + 1, index)
+  stays <- which(!is.na(position))
+  x$code <- (position[stays] - 1) * size +
     (x$code[stays] - 1) %% size + 1
   x$permanent <- x$permanent[stays]
-  if (!is.null(x$functions)) x$functions <- lapply(x$functions, `[`, kept)
-  x$n <- length(kept)
+  if (!is.null(x$functions)) x$functions <- lapply(x$functions, `[`, index)
+  x$n <- length(index)
   x
 }
 
 #' @export
 c.rr_memory <- function(...) {
   memories <- list(...)
-  one <- memories[[1]]
-  same <- function(other) inherits(other, "rr_memory") && same_mechanism(one$first, other$first)
+  memory <- memories[[1]]
+  same <- function(second) {
+    inherits(second, "rr_memory") && same_mechanism(memory$first, second$first)
+  }
   if (!all(vapply(memories, same, NA))) {
     abort("{.fn c} must get memories of one mechanism only.", "mismatch")
   }
@@ -174,20 +182,20 @@ c.rr_memory <- function(...) {
     0, cumsum(vapply(memories, function(m) as.double(m$n), 0))
   )
   some <- Filter(function(m) length(m$code) > 0, memories)
-  one$code <- unlist(
+  memory$code <- unlist(
     Map(
       function(m, n) m$code + n * memory_size(m$first), memories,
       before[seq_along(memories)]
     )
   )
-  one$permanent <- if (length(some)) {
+  memory$permanent <- if (length(some)) {
     do.call(c, lapply(some, function(m) m$permanent))
   }
-  if (!is.null(one$functions)) {
-    one$functions <- do.call(
+  if (!is.null(memory$functions)) {
+    memory$functions <- do.call(
       Map, c(list(f = c), lapply(memories, function(m) m$functions))
     )
   }
-  one$n <- before[length(before)]
-  one
+  memory$n <- before[length(before)]
+  memory
 }

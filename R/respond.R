@@ -66,7 +66,7 @@ rr_perturb <- function(
   ...
 ) {
   check_dots_empty(...)
-  # Arguments in the wrong order would show an answer: only its kind is told.
+  # Arguments in the wrong order would show an answer: the error has only its kind.
   if (!inherits(mechanism, "rr_mechanism")) {
     abort(c(
       "{.arg mechanism} must be a mechanism, after the answers.",
@@ -74,7 +74,7 @@ rr_perturb <- function(
     ))
   }
   rng <- check_choice(rng)
-  kept <- check_keep(keep, x, mechanism)
+  columns <- check_keep(keep, x, mechanism)
   x <- plain_answers(x, mechanism)
   answers <- prepare_answers(mechanism, x)
   check_reach(mechanism)
@@ -82,19 +82,22 @@ rr_perturb <- function(
   if (memoised || !is.null(memory)) {
     if (is.null(permanent_epsilon(mechanism))) {
       abort(
-        "{.arg memory} is for mechanisms with a first stage that is kept, as of {.fn rr_longitudinal}."
+        paste(
+          "{.arg memory} is for mechanisms with a first stage that is kept,",
+          "as of {.fn rr_longitudinal}."
+        )
       )
     }
     drawn <- draw_memoised(mechanism, answers, memory, rng)
-    # What is sent and what is kept are two things: no report carries an answer.
+    # Reports are sent and the memory stays with the respondent: no report carries an answer.
     drawn$reports <- decode_answers(mechanism, drawn$reports, x)
     return(if (is.null(memory)) drawn$reports else drawn)
   }
   kept_questions <- Filter(is_memoised, mechanism$questions)
   if (length(kept_questions)) warn_forgotten(names(kept_questions))
   reports <- decode_answers(mechanism, draw_reports(mechanism, answers, rng), x)
-  if (length(kept)) {
-    frame_of(c(as.list(kept), as.list(reports)), nrow(reports))
+  if (length(columns)) {
+    frame_of(c(as.list(columns), as.list(reports)), nrow(reports))
   } else {
     reports
   }
@@ -105,7 +108,8 @@ frame_of <- function(columns, n) {
   structure(columns, row.names = .set_row_names(n), class = "data.frame")
 }
 
-# Labelled values become their labels, and integer64 values become numbers.
+# The answers as base R's types. Labelled values become their labels, and integer64 values become
+# numbers.
 plain_answers <- function(x, mechanism) {
   if (is.null(mechanism$questions)) return(plain_reports(x, truth_side(mechanism)))
   x <- answer_frame(x)
@@ -118,7 +122,8 @@ check_keep <- function(keep, x, mechanism) {
   if (is.null(questions) && is.null(keep)) return(NULL)
   if (is.null(questions)) abort("{.arg keep} is for data frames with several questions.")
   x <- answer_frame(x)
-  if (!is.null(keep) && !is.character(keep) || anyDuplicated(keep) ||
+  is_text <- is.null(keep) || is.character(keep)
+  if (!is_text || anyDuplicated(keep) ||
       !all(keep %in% setdiff(names(x), questions))) {
     abort("{.arg keep} must name columns of {.arg x} that are no questions: these are randomized.")
   }
@@ -138,9 +143,9 @@ check_keep <- function(keep, x, mechanism) {
   if (length(keep)) as.list(x)[keep]
 }
 
-# The user's answers become positions among the levels, and drawn reports become the user's type.
-# Nearly every mechanism has one column of answers; a product has one per question. Every answer is
-# checked before the first draw.
+# The positions of the user's answers among the levels; decode_answers() returns drawn reports in
+# the user's type. Nearly every mechanism has one column of answers; a product has one per question.
+# Every answer is checked before the first draw.
 prepare_answers <- function(mechanism, x) UseMethod("prepare_answers")
 
 decode_answers <- function(mechanism, reports, x) UseMethod("decode_answers")
@@ -149,9 +154,8 @@ decode_answers <- function(mechanism, reports, x) UseMethod("decode_answers")
 prepare_answers.rr_mechanism <- function(mechanism, x) {
   truths <- truth_side(mechanism)
   if (is.double(x) && !is.object(x)) {
-    bad <- which(
-      !is.na(x) & (x != floor(x) | abs(x) > .Machine$integer.max)
-    )
+    is_odd <- !is.na(x) & (x != floor(x) | abs(x) > .Machine$integer.max)
+    bad <- which(is_odd)
     bad <- bad[!x[bad] %in% truths$numeric_levels]
     if (length(bad)) abort_answer(x, bad[1], mechanism)
   }
@@ -195,7 +199,7 @@ decode_answers.rr_mechanism <- function(mechanism, reports, x) {
 
 decode_answers.rr_protocol <- function(mechanism, reports, x) reports
 
-# Decided by the levels, so that the type does not depend on the draw.
+# Are all levels integers? The levels decide, so that the type does not depend on the draw.
 all_integers <- function(values) {
   is.null(values) ||
     all(values == floor(values) & abs(values) <= .Machine$integer.max, na.rm = TRUE)
@@ -203,11 +207,11 @@ all_integers <- function(values) {
 
 abort_answer <- function(x, position, mechanism) {
   value <- value_at(x, position)
-  at <- format_count(position)
+  index <- format_count(position)
   if (is.na(value)) {
     abort(
       c(
-        "{.arg x} must not have missing answers.", x = "Answer {at} is NA.",
+        "{.arg x} must not have missing answers.", x = "Answer {index} is NA.",
         i = "Leave them out, or make \"no answer\" a level: reports would show who did not answer."
       ),
       "missing"
@@ -217,11 +221,12 @@ abort_answer <- function(x, position, mechanism) {
   truths <- truth_side(mechanism)
   broken <- is.double(value) && value != floor(value) && all_integers(truths$numeric_levels)
   abort(c("{.arg x} must hold answers to this mechanism's question.",
-          x = "Answer {at} is not a {if (broken) 'whole number' else 'level'}.",
+          x = "Answer {index} is not a {if (broken) 'whole number' else 'level'}.",
           i = "{wanted_answers(x, truths)}"), "level")
 }
 
-# The first answer outside the range of a mechanism of numbers, if there is one.
+# An error if an answer of a mechanism of numbers is outside its range, `stray` being the positions
+# of these.
 abort_outside <- function(x, stray, mechanism, range) {
   if (!length(stray)) return(invisible())
   if (is.na(x[stray[1]])) {
@@ -237,42 +242,42 @@ abort_outside <- function(x, stray, mechanism, range) {
 # ---- levels that cannot be drawn ----
 
 # Probabilities are multiples of 2^-64. If one of a mechanism is below that, or so near to 1,
-# reports have another epsilon than the one that was asked for. Nobody should find that out from the
-# results.
+# reports have another epsilon than the stated one. Nobody should learn that from the results.
 
-# Refuses what rr_perturb() cannot draw at its level. If a report is an answer to a question that is
-# asked once, which as good as nobody randomizes at such a level, a warning must do: the reports are
-# the truth, but for one in 1e19. Each question, and each part that a respondent may draw.
+# An error if rr_perturb() cannot draw a mechanism at its epsilon. Each question, and each
+# submechanism that a respondent may draw, is checked. A warning must do if a report is an answer to
+# a question that is asked once. Almost nobody randomizes it at such an epsilon: the reports are the
+# truth, but for one in 1e19.
 check_reach <- function(mechanism) {
-  parts <- mechanism$questions %||% mechanism$parts
-  for (part in parts) check_reach(part)
-  if (!is.null(parts)) return(invisible())
+  mechanisms <- mechanism$questions %||% mechanism$parts
+  for (component in mechanisms) check_reach(component)
+  if (!is.null(mechanisms)) return(invisible())
   # Looking closer takes long for large matrices.
-  levels <- c(mechanism$epsilon, mechanism$permanent, mechanism$first$epsilon)
-  given <- c(mechanism[["p"]], mechanism[["q"]])
-  # Within these, with probabilities from the level, the loss is far below the slack: of 2^-64 /
-  # exp(-40) 1 / 78.
+  epsilons <- c(mechanism$epsilon, mechanism$permanent, mechanism$first$epsilon)
+  probs <- c(mechanism[["p"]], mechanism[["q"]])
+  # Between these bounds, if probabilities come from epsilon, the loss of 2^-64 / exp(-40) is 1 / 78
+  # of the slack.
   sure <- all(
-    levels == 0 | is.infinite(levels) | (levels >= 1e-3 & levels <= 40), na.rm = TRUE
-  ) && !any(given > 0 & given < 2^-56, na.rm = TRUE)
-  # Of a protocol of a user's own nobody but its author knows how reports are drawn.
+    epsilons == 0 | is.infinite(epsilons) | (epsilons >= 1e-3 & epsilons <= 40), na.rm = TRUE
+  ) && !any(probs > 0 & probs < 2^-56, na.rm = TRUE)
+  # A protocol of a user draws its reports in a way that cannot be checked here.
   if (sure || !is.null(mechanism[["draw"]])) return(invisible())
   nominal <- rr_epsilon(mechanism)
   achieved <- rr_epsilon(mechanism, achieved = TRUE)
-  # A part of 1 / 64 may be lost. A probability of at least one step is at most doubled by rounding:
-  # as long as no probability is below a step, a level that large, 64 log(2), loses at most log(2)
-  # of it.
+  # A fraction of 1 / 64 may be lost. A probability of at least one step is at most doubled by
+  # rounding. If no probability is below a step, an epsilon as large as 64 log(2) loses at most
+  # log(2).
   short <- which(achieved < nominal * (1 - 1 / 64))[1]
   if (is.na(short)) return(invisible())
-  shown <- vapply(
+  texts <- vapply(
     c(achieved[[short]], nominal[[short]]), format, "", digits = 4
   )
-  # Rounded down, so that a mechanism with the epsilon that is named can be drawn.
+  # The epsilon is rounded down, so that a mechanism with it can be drawn.
   largest <- format(floor(achieved[[short]] * 100) / 100)
   remedy <- if (nominal[[short]] < 1) "use a larger epsilon, or fewer categories."
     else "use an epsilon of at most {largest}."
   tell <- if (is.null(mechanism$codec) && !is_memoised(mechanism)) warn else abort
   tell(c("The epsilon of {.arg mechanism} is out of the reach of probabilities that can be drawn.",
-         x = "It would be {shown[1]}, not {shown[2]}: {format(mechanism)}.",
+         x = "It would be {texts[1]}, not {texts[2]}: {format(mechanism)}.",
          i = paste("Probabilities are multiples of 2^-64:", remedy)), "precision")
 }

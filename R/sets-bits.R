@@ -282,7 +282,7 @@ print.rr_bit_tally <- function(x, ...) {
 count_long_bits <- function(data, element, set, column) {
   frame <- table_columns(data)
   name <- function(column_name, arg) {
-    frame_names(frame, column_name, arg, one = TRUE) %||%
+    frame_names(frame, column_name, arg, single = TRUE) %||%
       must_be(column_name, arg, "a column of the database table")
   }
   element <- name(element, "element")

@@ -222,7 +222,7 @@ study_oracle <- function(mechanism, theta, counts, n) {
     ),
     use.names = FALSE
   )
-  rows$place(posterior)
+  rows$expand(posterior)
 }
 
 draw_study_seed <- function() floor(runif(1) * 2^31)

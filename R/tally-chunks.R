@@ -90,7 +90,7 @@ rr_tally.function <- function(
   check_dots_empty(...)
   check_mechanism(mechanism)
   check_that(is.null(label) || is.function(label), label, "label", "a function of a chunk")
-  # Vectors would be those of all chunks.
+  # A vector would hold the values of all chunks.
   columns <- list(column = column, by = by, weights = weights, count = count)
   for (name in c("by", "weights", "count")) {
     if (!is.character(columns[[name]]) && !inherits(columns[[name]], "formula")) {
@@ -113,11 +113,11 @@ rr_tally.function <- function(
     )
   }
   total <- onto
-  number <- 0
-  # The labels of this run, and which of their chunks were counted before.
-  seen <- known <- character()
+  index <- 0
+  # The labels of this run, and those whose chunks were counted before.
+  seen <- repeated <- character()
   repeat {
-    number <- number + 1
+    index <- index + 1
     # Nothing is assigned to `total` before a chunk has passed as a whole.
     result <- tryCatch(
       {
@@ -128,50 +128,50 @@ rr_tally.function <- function(
           )
         }
       },
-      error = function(e) abort_chunk(e, number, total)
+      error = function(e) abort_chunk(e, index, total)
     )
     if (is.null(result)) break
     total <- result$tally
     seen <- c(seen, result$name)
-    if (result$known) known <- c(known, result$name)
+    if (result$is_repeated) repeated <- c(repeated, result$name)
     if (progress) cli::cli_progress_update(id = bar)
   }
-  tell_known_chunks(known)
+  inform_repeated_chunks(repeated)
   total %||% abort(
     "There was no chunk to tally: the function must return reports before it returns NULL.", "empty"
   )
 }
 
-tell_known_chunks <- function(known) {
-  if (length(known)) {
+inform_repeated_chunks <- function(labels) {
+  if (length(labels)) {
     cli::cli_inform(
       c(
-        "{length(known)} chunk{?s} that {?was/were} counted before {?is/are} left out.",
-        i = "{cli::qty(known)}{?Its label is/Their labels are} {format_labels(known)}."
+        "{length(labels)} chunk{?s} that {?was/were} counted before {?is/are} left out.",
+        i = "{cli::qty(labels)}{?Its label is/Their labels are} {format_labels(labels)}."
       ),
       class = "candor_message_chunks"
     )
   }
 }
 
-# The tally with this chunk, and whether it was `known`, so that it is left out. `name`: the text of
-# its label.
+# list(tally, is_repeated, name): the tally with this chunk, or without it if it was counted before.
+# `name` is the text of its label.
 add_chunk <- function(total, chunk, name, seen, tally_chunk) {
   # A chunk without reports is none: what comes under its label later counts.
-  if (report_number(chunk) == 0L) return(list(tally = total, known = FALSE))
+  if (report_number(chunk) == 0L) return(list(tally = total, is_repeated = FALSE))
   # Two chunks of one run with one label are rather parts of a day than the same reports: to leave
   # one out would lose them.
   if (!is.null(name) && name %in% seen) {
     abort("{.arg label} must return another label for each chunk, and {.val {name}} comes twice.")
   }
   if (!is.null(name) && name %in% total$chunks) {
-    return(list(tally = total, known = TRUE, name = name))
+    return(list(tally = total, is_repeated = TRUE, name = name))
   }
   tally <- tally_chunk(chunk)
   tally$chunks <- name
   list(
     tally = if (is.null(total)) tally else c(total, tally),
-    known = FALSE,
+    is_repeated = FALSE,
     name = name
   )
 }
@@ -179,14 +179,14 @@ add_chunk <- function(total, chunk, name, seen, tally_chunk) {
 # The same text for the same label, whatever its type: integer or double, factor or text, a time in
 # any zone.
 chunk_label <- function(label) {
-  known <- is.character(label) || is.numeric(label) || is.factor(label) ||
+  is_valid <- is.character(label) || is.numeric(label) || is.factor(label) ||
     inherits(label, c("Date", "POSIXct"))
   check_that(
-    known && length(label) == 1L && !is.na(label), label, "label",
+    is_valid && length(label) == 1L && !is.na(label), label, "label",
     "one text or number for each chunk"
   )
   if (inherits(label, "POSIXct")) {
-    # In UTC, with its fraction of a second if it has one, to the microsecond.
+    # The text is in UTC, with its fraction of a second if it has one, to the microsecond.
     micros <- round(as.double(label) * 1e6)
     text <- format(.POSIXct(micros %/% 1e6, "UTC"), "%Y-%m-%d %H:%M:%S", tz = "UTC")
     return(paste0(
@@ -199,17 +199,17 @@ chunk_label <- function(label) {
 }
 
 # The error of a chunk, with what was counted before it. It is of the class of its cause as well.
-abort_chunk <- function(error, number, total) {
+abort_chunk <- function(error, index, total) {
   reason <- plain_message(error)
   kind <- sub("^candor_error_", "", grep("^candor_error_", class(error), value = TRUE))
   abort(
     c(
-      "Chunk {format_count(number)} could not be tallied, and nothing of it was counted.",
+      "Chunk {format_count(index)} could not be tallied, and nothing of it was counted.",
       x = "{reason}",
       i = if (!is.null(total)) {
         "Its field {.field tally} has the chunks before: go on with {.arg onto}."
       }
     ),
-    c("chunk", kind), tally = total, chunk = number, cause = error
+    c("chunk", kind), tally = total, chunk = index, cause = error
   )
 }

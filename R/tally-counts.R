@@ -73,12 +73,12 @@ rr_counts <- function(
   grouped <- length(dim(counts)) == 2L
   keys <- frame$groups %||% if (grouped) column_groups(counts, mechanism)
   values <- if (is.null(attributes(counts)) && is.double(counts)) counts else as.double(counts)
-  whole <- is.null(effective_n) && is.null(frame$weight_squares)
+  is_whole <- is.null(effective_n) && is.null(frame$weight_squares)
   categories <- has_categories(mechanism)
-  total <- check_count_values(values, whole, categories)
+  total <- check_count_values(values, is_whole, categories)
   labels <- if (grouped) rownames(counts) else names(counts)
   if (grouped) values <- matrix(values, nrow(counts))
-  if (categories && whole && written) tell_hundreds(values)
+  if (categories && is_whole && written) inform_hundreds(values)
   values <- place_counts(values, labels, mechanism)
   n <- check_respondents(n, values, if (categories) if (grouped) colSums(values) else total)
   if (!is.null(effective_n)) check_effective(effective_n, length(n))
@@ -107,30 +107,39 @@ check_effective <- function(effective_n, groups) {
   )
 }
 
-# The total of counts that are `whole` numbers or weighted; of `categories` they are a sample that
-# is not empty.
-check_count_values <- function(values, whole, categories) {
-  check <- .Call(C_rr_check_counts, values, whole)
+# The total of counts, which are whole numbers or weighted. If reports are `categories` the sample
+# must not be empty.
+check_count_values <- function(values, is_whole, categories) {
+  check <- .Call(C_rr_check_counts, values, is_whole)
   total <- check[1]
   # Whole counts are exact up to 2^53; a total beyond the range of a double is refused too.
-  fits <- if (whole) {
+  fits <- if (is_whole) {
     total < 2^53 || (total == 2^53 && !beyond_exact(values))
   } else {
     total >= 1e-100 && total <= 1e100
   }
   if (categories && total != 0 && !fits) {
     abort(
-      "{.arg counts} must add up to at most {if (whole) '2^53' else '1e100, and at least 1e-100'}.",
+      paste(
+        "{.arg counts} must add up to at most",
+        "{if (is_whole) '2^53' else '1e100, and at least 1e-100'}."
+      ),
       "counts"
     )
   }
   if (check[2] > 0) {
     abort(
       c(
-        "{.arg counts} must be finite and at least 0, and whole numbers without {.arg effective_n}.",
+        paste(
+          "{.arg counts} must be finite and at least 0,",
+          "and whole numbers without {.arg effective_n}."
+        ),
         x = "Count {check[2]} is {number_text(values[check[2]])}.",
         i = "Shares and percentages are no counts.",
-        i = "Areas and expected counts need {.arg effective_n}, the number of people or pixels they are worth."
+        i = paste(
+          "Areas and expected counts need {.arg effective_n},",
+          "the number of people or pixels they are worth."
+        )
       ),
       "counts"
     )
@@ -139,8 +148,8 @@ check_count_values <- function(values, whole, categories) {
   total
 }
 
-# The columns of a matrix are groups. One without names of rows, whose columns are called as the
-# reports are, has one row a group instead.
+# The columns of a matrix are groups. A matrix without names of rows, whose columns are called as
+# the reports are, has one row a group instead.
 column_groups <- function(counts, mechanism) {
   names <- colnames(counts) %||% as.character(seq_len(ncol(counts)))
   if (is.null(rownames(counts)) && setequal(names, mechanism$reports)) {
@@ -173,7 +182,7 @@ check_respondents <- function(n, values, total) {
   abort("{.arg counts} must not be above {.arg n}, the number of respondents.", "counts")
 }
 
-# Counts under their labels' places in the mechanism; absent labels count 0.
+# Counts in the order of the mechanism's reports; absent labels count 0.
 place_counts <- function(values, labels, mechanism) {
   k <- length(mechanism$reports)
   if (is.null(labels) && NROW(values) != k) {
@@ -184,7 +193,10 @@ place_counts <- function(values, labels, mechanism) {
   odd <- labels[is.na(position) | duplicated(position)][1]
   if (anyNA(position) || anyDuplicated(position)) {
     abort(
-      "The names of {.arg counts} must be levels of the mechanism, each at most once, and {.val {odd}} is not.",
+      paste(
+        "The names of {.arg counts} must be levels of the mechanism, each at most once,",
+        "and {.val {odd}} is not."
+      ),
       "level"
     )
   }
@@ -195,7 +207,7 @@ place_counts <- function(values, labels, mechanism) {
 
 # Percentages are often whole numbers. So are true samples of 100, whose owner needs to be told but
 # once.
-tell_hundreds <- function(values) {
+inform_hundreds <- function(values) {
   if (all(colSums(as.matrix(values)) == 100) &&
       !all(values %in% c(0, 100))) {
     cli::cli_inform("The counts add up to 100: they are read as 100 people, not as percentages.",
@@ -210,9 +222,9 @@ tell_hundreds <- function(values) {
 # table Freq.
 count_names <- c("n", "count", "Freq")
 
-# A data frame of counts as a vector or matrix of counts, and the groups of its columns. Two shapes:
-# a column for each report (the surveys of this package), or one row per report with its label and
-# its count (dplyr::count(), tidy() of a tally).
+# list(counts, groups, ...): a data frame of counts as a vector or matrix, and the groups of its
+# columns. It has one of two shapes: a column for each report (the surveys of this package), or one
+# row per report with its label and its count (dplyr::count(), tidy() of a tally).
 frame_counts <- function(counts, mechanism, column, by) {
   counts <- as_plain_frame(counts)
   by <- frame_names(counts, by, "by") %||% refuse_vector(by, "by")
@@ -259,39 +271,42 @@ wide_counts <- function(counts, mechanism, by) {
 
 long_counts <- function(counts, mechanism, column, by) {
   sums <- weight_columns(counts)
-  number <- if (is.null(sums)) {
+  count_column <- if (is.null(sums)) {
     intersect(count_names, names(counts))[1]
   } else {
     query_columns[["sum"]]
   }
-  if (is.na(number) || !is.numeric(plain_numbers(counts[[number]]))) {
+  if (is.na(count_column) || !is.numeric(plain_numbers(counts[[count_column]]))) {
     abort(
-      "{.arg counts} must have a column of counts called {.or {.val {count_names}}}, or one for each report."
+      paste(
+        "{.arg counts} must have a column of counts called {.or {.val {count_names}}},",
+        "or one for each report."
+      )
     )
   }
   questions <- question_fields(names(counts), mechanism$questions, needed = FALSE)
-  answers <- frame_names(counts, column, "column", one = TRUE) %||%
+  answers <- frame_names(counts, column, "column", single = TRUE) %||%
     refuse_vector(column, "column") %||% if (length(questions) && all(lengths(questions) > 0L)) {
       unlist(questions, use.names = FALSE)
     } else {
-      label_column(counts, mechanism, c(number, by, names(sums)))
+      label_column(counts, mechanism, c(count_column, by, names(sums)))
     }
   keys <- by %||% setdiff(
     names(counts),
-    c(number, names(sums), answers, "share", if (length(questions)) "term")
+    c(count_column, names(sums), answers, "share", if (length(questions)) "term")
   )
   twice <- anyDuplicated(counts[c(answers, keys)])
   if (twice) {
     abort("{.arg counts} must have one row for each report (and group): row {twice} repeats one.")
   }
-  if (is.null(sums)) counts$n <- counts[[number]]
-  asked <- list(
+  if (is.null(sums)) counts$n <- counts[[count_column]]
+  query <- list(
     answers = answers,
     keys = keys,
     weight = names(sums)[2],
-    form = "categories"
+    layout = "categories"
   )
-  tally <- tally_answer(counts, mechanism, asked, na.rm = FALSE)
+  tally <- tally_answer(counts, mechanism, query, na.rm = FALSE)
   values <- as.matrix(tally$counts)
   rownames(values) <- mechanism$reports
   list(
@@ -302,8 +317,8 @@ long_counts <- function(counts, mechanism, column, by) {
   )
 }
 
-# The column of labels: called "term", the only one that holds nothing but reports, or the only one
-# that is left.
+# The name of the column of labels: "term", the only column that holds nothing but reports, or the
+# only one that is left.
 label_column <- function(counts, mechanism, others) {
   left <- setdiff(names(counts), others)
   if ("term" %in% left) return("term")
@@ -325,8 +340,9 @@ rr_tally.table <- function(x, mechanism, ...) {
   rr_counts(x, mechanism)
 }
 
-# Rows of the counts that belong to each part, the first of them how many drew it.
-part_rows <- function(parts) {
-  sizes <- vapply(parts, function(part) length(part$reports) + 1, 0)
+# The rows of the counts that belong to each submechanism. The first of them has how many
+# respondents drew it.
+part_rows <- function(submechanisms) {
+  sizes <- vapply(submechanisms, function(submechanism) length(submechanism$reports) + 1, 0)
   Map(seq, cumsum(sizes) - sizes + 1, cumsum(sizes))
 }

@@ -1,4 +1,4 @@
-# Reports in a column of a data frame, or of a survey design, beside groups and weights.
+# Tallies of data frames and survey designs, whose columns hold reports, groups and weights.
 
 #' @rdname rr_tally
 #' @export
@@ -17,33 +17,33 @@ rr_tally.data.frame <- function(
   check_dots_empty(...)
   check_mechanism(mechanism)
   answers <- frame_parts(drop_copies(x, id), mechanism, column, weights, by, count, id)
-  tell_frequencies(answers$weights)
+  inform_frequencies(answers$weights)
   tally_answers(answers, mechanism, na.rm, keep)
 }
 
-# A report that came twice, as its identifier says, counts once.
+# The rows of a data frame without copies: a report whose identifier comes twice counts once.
 drop_copies <- function(x, id) {
-  named <- frame_names(as_plain_frame(x), id, "id", one = TRUE) %||% refuse_vector(id, "id")
+  named <- frame_names(as_plain_frame(x), id, "id", single = TRUE) %||% refuse_vector(id, "id")
   if (is.null(named)) return(x)
   ids <- x[[named]]
   check_that(!anyNA(ids), ids, "id", "a column without missing identifiers")
-  again <- which(duplicated(ids))
-  if (!length(again)) return(x)
-  cli::cli_inform("Counted once: {length(again)} report{?s} that came again.",
+  copies <- which(duplicated(ids))
+  if (!length(copies)) return(x)
+  cli::cli_inform("Counted once: {length(copies)} report{?s} that came again.",
                   class = "candor_message_copies")
-  x[-again, , drop = FALSE]
+  x[-copies, , drop = FALSE]
 }
 
-# Pictures are called as the column of the question. A tally of one's own is the same whatever the
-# column is called.
+# A tally with the name of its question, which pictures show. It is the text of `column` if that is
+# one name.
 named_tally <- function(tally, column) {
   if (inherits(column, "formula")) column <- all.vars(column)
   if (is.character(column) && length(column) == 1L) tally$question <- column
   tally
 }
 
-# What a data frame holds: the reports, the weights and the groups. Columns are named by text or a
-# formula; vectors are taken as they are. Groups of dplyr::group_by() come first.
+# list(reports, weights, times, by): the answers of a data frame, see tally_answers(). Columns are
+# named by text or a formula; vectors are taken as they are. Groups of dplyr::group_by() come first.
 frame_parts <- function(x, mechanism, column, weights, by, count = NULL, id = NULL) {
   frame <- as_plain_frame(x)
   named <- frame_names(frame, by, "by")
@@ -55,12 +55,12 @@ frame_parts <- function(x, mechanism, column, weights, by, count = NULL, id = NU
       as.list(frame)[grouped], by[setdiff(names(by), grouped)]
     )
   }
-  weighted <- frame_names(frame, weights, "weights", one = TRUE)
-  counted <- frame_names(frame, count, "count", one = TRUE)
+  weighted <- frame_names(frame, weights, "weights", single = TRUE)
+  counted <- frame_names(frame, count, "count", single = TRUE)
   others <- c(names(by), weighted, counted, frame_names(frame, id, "id"))
   columns <- report_columns(frame, mechanism, column, others)
-  # Who reads fields sees all columns that are left, and knows the reports of other protocols by
-  # them.
+  # Fields are read from all columns that are left, by which reports of other protocols are
+  # recognized.
   if (length(columns) > 1L && is.null(column) && is.null(mechanism$questions) &&
       !is_bits(mechanism$codec)) {
     columns <- setdiff(names(x), others)
@@ -80,7 +80,7 @@ frame_parts <- function(x, mechanism, column, weights, by, count = NULL, id = NU
        times = if (is.null(counted)) count else frame[[counted]], by = by)
 }
 
-# Drop groups and foreign classes, so that `[` and `[[` do what base R documents.
+# A data frame without groups and foreign classes, so that `[` and `[[` do what base R documents.
 as_plain_frame <- function(x) {
   structure(
     as.list(x),
@@ -90,17 +90,17 @@ as_plain_frame <- function(x) {
   )
 }
 
-# The columns that an argument names, NULL where it is the values themselves.
-frame_names <- function(x, given, arg, one = FALSE) {
-  if (inherits(given, "formula")) {
-    wanted <- all.vars(given)
-    if (length(given) != 2L || !length(wanted) ||
-        !all(all.names(given) %in% c(wanted, "~", "+"))) {
-      must_be(given, arg, "a formula of column names, such as {.code ~ region + year}")
+# The names of the columns that an argument names; NULL if it is the values themselves.
+frame_names <- function(x, columns, arg, single = FALSE) {
+  if (inherits(columns, "formula")) {
+    wanted <- all.vars(columns)
+    if (length(columns) != 2L || !length(wanted) ||
+        !all(all.names(columns) %in% c(wanted, "~", "+"))) {
+      must_be(columns, arg, "a formula of column names, such as {.code ~ region + year}")
     }
-  } else if (is.character(given) && !is.object(given) && length(given) > 0L &&
-      (length(given) != nrow(x) || all(given %in% names(x)))) {
-    wanted <- given
+  } else if (is.character(columns) && !is.object(columns) && length(columns) > 0L &&
+      (length(columns) != nrow(x) || all(columns %in% names(x)))) {
+    wanted <- columns
   } else {
     return(NULL)
   }
@@ -112,14 +112,15 @@ frame_names <- function(x, given, arg, one = FALSE) {
       i = "{near}"
     ))
   }
-  if (one && length(wanted) != 1L) {
+  if (single && length(wanted) != 1L) {
     abort("{.arg {arg}} must name one column, not {format_labels(wanted)}.")
   }
   unique(wanted)
 }
 
-# The columns that hold the reports: those that are named, those called as the questions or as the
-# fields of the protocol, or all that are left if that is one, or if any may hold bits.
+# The columns that hold the reports: those that are named, or those called as the questions or as
+# the fields of the protocol. Else they are all that are left, if that is one, or if any may hold
+# bits.
 report_columns <- function(x, mechanism, column, others) {
   if (!is.null(mechanism$questions)) {
     if (is.null(column)) {
@@ -128,17 +129,17 @@ report_columns <- function(x, mechanism, column, others) {
     abort("{.arg column} is not for several questions: their names are the columns.")
   }
   if (!is.null(column)) {
-    named <- frame_names(x, column, "column", one = !is_bits(mechanism$codec)) %||%
+    named <- frame_names(x, column, "column", single = !is_bits(mechanism$codec)) %||%
       refuse_vector(column, "column")
     return(c(intersect(mechanism$codec$block, names(x)), named))
   }
   left <- setdiff(names(x), others)
-  form <- Find(function(columns) all(columns %in% left), stored_forms(mechanism)$columns)
-  if (!is.null(form)) return(form)
-  # Without a column of reports the questions or depths have columns of their own.
-  own <- isTRUE(mechanism$codec$part %in% left) ||
+  layout <- Find(function(columns) all(columns %in% left), stored_forms(mechanism)$columns)
+  if (!is.null(layout)) return(layout)
+  # The questions or depths have columns of their own if there is no column of reports.
+  has_fields <- isTRUE(mechanism$codec$part %in% left) ||
     (isTRUE(mechanism$codec$block %in% left) && length(left) == 2L)
-  if (own || length(left) == 1L || is_bits(mechanism$codec)) return(left)
+  if (has_fields || length(left) == 1L || is_bits(mechanism$codec)) return(left)
   abort(c(
     "{.arg column} is needed: the name of the column that holds the reports.",
     x = "Its columns are {format_labels(names(x))}. A table of counts is for {.fn rr_counts}."
@@ -146,21 +147,21 @@ report_columns <- function(x, mechanism, column, others) {
 }
 
 # Columns are named: vectors cannot stand beside a table.
-refuse_vector <- function(given, arg) {
-  if (!is.null(given)) must_be(given, arg, "names of columns, as text or a formula")
+refuse_vector <- function(value, arg) {
+  if (!is.null(value)) must_be(value, arg, "names of columns, as text or a formula")
 }
 
 # ---- designs of the package survey ----
 
 is_design <- function(x) inherits(x, c("survey.design", "svyrep.design", "twophase", "twophase2"))
 
-# Those that hold their data, and whose variance needs no joint probabilities.
+# Designs must hold their data, and have a variance that needs no joint probabilities.
 check_known_design <- function(design, arg) {
   check_installed("survey", "for survey designs")
-  known <- inherits(design, c("survey.design2", "svyrep.design")) &&
+  is_supported <- inherits(design, c("survey.design2", "svyrep.design")) &&
     !inherits(design, c("pps", "DBIsvydesign", "twophase", "twophase2"))
   check_that(
-    known, design, arg,
+    is_supported, design, arg,
     "a design of {.fn survey::svydesign} or {.fn survey::svrepdesign} that holds its data"
   )
 }
@@ -169,13 +170,14 @@ design_weights <- function(design) {
   unname(as.double(if (inherits(design, "svyrep.design")) design$pweights else 1 / design$prob))
 }
 
-# Are there clusters or strata, of which a tally knows nothing?
+# Does a design have clusters or strata, which a tally does not have?
 has_clusters <- function(design) {
   inherits(design, "svyrep.design") || isTRUE(design$has.strata) ||
     any(duplicated(design$cluster[[1]]))
 }
 
-# Which rows count: those of weight 0 are outside the domain that was taken from the design.
+# The positions of the rows that count. Rows of weight 0 are outside the domain that was taken from
+# the design.
 design_rows <- function(design) which(design_weights(design) > 0)
 
 #' @rdname rr_tally

@@ -1,5 +1,5 @@
-# Reports where they lie: the engine groups and adds up, R gets one row for each report and group
-# that occurs.
+# Tallies of database tables: the engine groups and adds up, R gets one row for each report and
+# group that occurs.
 
 #' @rdname rr_tally
 #' @export
@@ -15,23 +15,23 @@ rr_tally.tbl_lazy <- function(
 ) {
   check_dots_empty(...)
   check_mechanism(mechanism)
-  asked <- from_database(tally_query(x, mechanism, column, by, weights, count))
-  if (!is.null(asked$count)) {
-    refuse_times(run_query(x, times_query(x, asked$count)))
+  query <- from_database(tally_query(x, mechanism, column, by, weights, count))
+  if (!is.null(query$count)) {
+    refuse_times(run_query(x, times_query(x, query$count)))
   }
-  rows <- run_query(x, asked$query)
-  tally_answer(rows, mechanism, asked, na.rm)
+  rows <- run_query(x, query$sql)
+  tally_answer(rows, mechanism, query, na.rm)
 }
 
 # ---- running a query ----
 
-# One query, all of its rows or an error: nothing half is ever returned.
+# All rows of one query, or an error: never a half of them.
 run_query <- function(data, query) {
   as_plain_frame(from_database(DBI::dbGetQuery(dbplyr::remote_con(data), query)))
 }
 
-# What is no error of candor is of the engine or the driver, also while a query is written: drivers
-# ask the server how to quote a name.
+# The value of `code`, whose errors become errors of the database unless they are candor's. Engines
+# and drivers may fail while a query is written, too: drivers ask the server how to quote a name.
 from_database <- function(code) {
   withCallingHandlers(
     code,
@@ -55,39 +55,43 @@ from_database <- function(code) {
 
 # ---- from rows to a tally ----
 
-# What check_times() refuses in memory. `result` is that of times_query().
+# An error if numbers of reports are not whole, as check_times() has it in memory. `result` is the
+# answer of times_query().
 refuse_times <- function(result) {
   largest <- plain_numbers(result$max)
   check_that(is_numbers(largest) || is.na(largest), largest, "count", "a column of numbers")
   wrong <- result$n
   if (isTRUE(wrong > 0)) {
     abort(
-      "{.arg count} must be whole numbers of at least 0. Rows of the table without one: {format_count(wrong)}."
+      paste(
+        "{.arg count} must be whole numbers of at least 0. Rows of the table without one:",
+        "{format_count(wrong)}."
+      )
     )
   }
 }
 
-# The rows may come in any order, and twice: they are added up by their keys. `asked` says which
-# columns are what.
-tally_answer <- function(rows, mechanism, asked, na.rm) {
+# The tally of the rows of a query, in any order. Rows with the same keys are added up. `query` has
+# the names of the columns, see tally_query().
+tally_answer <- function(rows, mechanism, query, na.rm) {
   rows[] <- lapply(rows, plain_numbers)
-  # The rows of a long table are of reports (part 2), or of what they say.
-  times <- if (asked$form == "long") {
+  # The rows of a long table are reports (part 2), or the levels of these (part 1).
+  times <- if (query$layout == "long") {
     ifelse(rows$part == 2, rows$n, 0)
   } else {
     as.double(rows$n)
   }
-  if (!is.null(asked$count) && any(times != floor(times))) {
+  if (!is.null(query$count) && any(times != floor(times))) {
     abort("{.arg count} must be whole numbers of at least 0.")
   }
-  sums <- if (!is.null(asked$weight)) weight_columns(rows)
+  sums <- if (!is.null(query$weight)) weight_columns(rows)
   count <- function(answers, groups, weights, na.rm) {
-    count_answer(answers$reports, mechanism, asked, answers$times, groups, weights, na.rm)
+    count_answer(answers$reports, mechanism, query, answers$times, groups, weights, na.rm)
   }
   tally_answers(
     list(
       reports = rows,
-      by = as.list(rows)[asked$keys],
+      by = as.list(rows)[query$keys],
       times = times,
       weights = sums$weight_sum,
       squares = sums$weight_squares,
@@ -97,47 +101,48 @@ tally_answer <- function(rows, mechanism, asked, na.rm) {
   )
 }
 
-# The counts of rows, and which of them are `dropped` because their report is missing. Sums and long
-# tables are read as numbers to be added up: `value`, in which `place` of the counts, of which
-# `row`.
-count_answer <- function(rows, mechanism, asked, times, groups, weights, na.rm) {
+# list(counts, dropped): the counts of rows, and the positions of rows whose report is missing. Sums
+# and long tables are read as numbers to be added up: each `value` belongs to a `row` and to an
+# `index` of the counts.
+count_answer <- function(rows, mechanism, query, times, groups, weights, na.rm) {
   cells <- switch(
-    asked$form,
+    query$layout,
     categories =,
-    rows = list(gone = Reduce(`|`, lapply(rows[asked$answers], is.na))),
-    long = read_long(rows, mechanism, asked, times),
-    read_sums(rows, mechanism, asked, times, weights)
+    rows = list(is_missing = Reduce(`|`, lapply(rows[query$answers], is.na))),
+    long = read_long(rows, mechanism, query, times),
+    read_sums(rows, mechanism, query, times, weights)
   )
-  gone <- cells$gone %||% logical(nrow(rows))
-  if (any(gone) && !na.rm) {
+  is_missing <- cells$is_missing %||% logical(nrow(rows))
+  if (any(is_missing) && !na.rm) {
     abort(
       c(
         "The database table must not have missing reports.",
         i = "Use {.code na.rm = TRUE} to drop them.",
-        x = "{format_count(sum(times[gone]))} of {format_count(sum(times))} are NULL."
+        x = "{format_count(sum(times[is_missing]))} of {format_count(sum(times))} are NULL."
       ),
       "missing"
     )
   }
-  if (is.null(cells$place)) {
+  if (is.null(cells$index)) {
     counted <- count_rows(
-      rows[!gone, asked$answers, drop = FALSE], mechanism, asked, times[!gone],
-      groups[!gone], weights[!gone]
+      rows[!is_missing, query$answers, drop = FALSE], mechanism, query, times[!is_missing],
+      groups[!is_missing], weights[!is_missing]
     )
-    return(list(counts = counted$counts, dropped = which(gone), blocks = counted$blocks))
+    return(list(counts = counted$counts, dropped = which(is_missing), blocks = counted$blocks))
   }
   row <- cells$row %||% seq_along(times)
   counts <- .Call(
-    C_rr_tally, replace(cells$place, gone[row], NA), 1L,
+    C_rr_tally, replace(cells$index, is_missing[row], NA), 1L,
     as.double(length(mechanism$reports)), groups[row],
     as.double(max(1L, groups)), as.double(cells$value %||% weights), TRUE
   )$counts
-  list(counts = counts, dropped = which(gone))
+  list(counts = counts, dropped = which(is_missing))
 }
 
-# Rows are counted as one report each, with a weight. An error tells a row by what it holds.
-count_rows <- function(rows, mechanism, asked, times, groups, weights) {
-  single <- asked$form == "categories" && is.null(mechanism$questions)
+# The counts of rows, each one report with a weight. An error names a row by its values, see
+# abort_row().
+count_rows <- function(rows, mechanism, query, times, groups, weights) {
+  single <- query$layout == "categories" && is.null(mechanism$questions)
   tryCatch(
     count_reports(mechanism, if (single) rows[[1]] else as_plain_frame(rows), groups, weights),
     candor_error_report = function(e) abort_row(e, rows, times, "report"),
@@ -147,22 +152,24 @@ count_rows <- function(rows, mechanism, asked, times, groups, weights) {
 
 # ---- sums of weights, by a database or by running the text of rr_query() ----
 
-# What rr_query() makes of weights: their sums, squares and number, NULL in a table of plain counts.
+# The checked columns that rr_query() makes of weights: their sums, sums of squares and number. The
+# value is NULL for a table of counts without weights.
 weight_columns <- function(rows) {
   if (!all(query_columns[c("n", "sum", "squares")] %in% names(rows))) {
     return(NULL)
   }
   sums <- lapply(rows[intersect(query_columns, names(rows))], plain_numbers)
-  odd <- which(
-    !vapply(sums, function(x) is_numbers(x) || all(is.na(x)), NA)
+  is_sum <- vapply(
+    sums, function(x) is_numbers(x) || all(is.na(x)), NA
   )
+  odd <- which(!is_sum)
   if (length(odd)) abort("Sums of {.arg weights} must be numbers, {.val {names(odd)[1]}} too.")
   sums <- lapply(sums, as.double)
   # `weight_missing`, `weight_min` and `weight_max` may be absent if somebody else made the sums.
-  least <- min(Inf, sums$weight_min)
-  most <- max(0, sums$weight_max, sums$weight_squares)
-  if (sum(sums$weight_missing) > 0 || is.na(least) || least < 0 ||
-      !is.finite(most)) {
+  min_weight <- min(Inf, sums$weight_min)
+  max_weight <- max(0, sums$weight_max, sums$weight_squares)
+  is_valid <- !is.na(min_weight) && min_weight >= 0 && is.finite(max_weight)
+  if (sum(sums$weight_missing) > 0 || !is_valid) {
     abort("{.arg weights} must be finite and at least 0, and none of them NULL.")
   }
   sums

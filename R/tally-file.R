@@ -82,8 +82,9 @@ rr_write <- function(tally, file, ...) {
   text <- tally_text(tally)
   # A file that would not give the same object is not written.
   back <- tryCatch(read_tally(charToRaw(text)), error = plain_message)
-  if (is.character(back) || !same_mechanism(design(back), design(tally)) ||
-      !identical(tally_text(back), text)) {
+  is_same <- !is.character(back) && same_mechanism(design(back), design(tally)) &&
+    identical(tally_text(back), text)
+  if (!is_same) {
     abort(
       c(
         "This object cannot be written, or would not come back as it is.",
@@ -171,7 +172,7 @@ signed_text <- function(members) {
   paste0(text, "\"checksum\": \"md5:", cli::hash_raw_md5(charToRaw(enc2utf8(text))), "\"\n}\n")
 }
 
-# The arguments of a constructor as JSON has them.
+# The arguments of a constructor as lists, arrays and numbers for JSON.
 plain_argument <- function(x) {
   if (inherits(x, "rr_mechanism")) {
     return(list(
@@ -196,8 +197,8 @@ plain_argument <- function(x) {
 
 # The arguments that made a mechanism, see made().
 made_arguments <- function(mechanism) {
-  made <- mechanism$made
-  if (is.null(made)) {
+  recipe <- mechanism$made
+  if (is.null(recipe)) {
     abort("A mechanism of class {.cls {class(mechanism)[1]}} cannot be written.", "file")
   }
   value <- function(field) {
@@ -205,12 +206,12 @@ made_arguments <- function(mechanism) {
            reports = level_value(mechanism$reports, mechanism$numeric_levels),
            matrix = unname(mechanism$matrix), mechanism[[field]])
   }
-  names <- if (is.null(names(made$fields))) made$fields else names(made$fields)
-  names[!nzchar(names)] <- made$fields[!nzchar(names)]
-  c(setNames(lapply(unname(made$fields), value), names), made$arguments)
+  names <- if (is.null(names(recipe$fields))) recipe$fields else names(recipe$fields)
+  names[!nzchar(names)] <- recipe$fields[!nzchar(names)]
+  c(setNames(lapply(unname(recipe$fields), value), names), recipe$arguments)
 }
 
-# By the class of a key.
+# The type of a group's column in a file, by the class of a key.
 group_types <- c(
   character = "text", numeric = "number", integer = "integer", logical = "logical",
   factor = "factor", ordered = "ordered", Date = "date", POSIXct = "time"
@@ -247,8 +248,8 @@ read_tally <- function(bytes) {
   object <- tryCatch(parse_json_text(text), error = function(e) {
     abort("It is not JSON, or was cut off.", "file")
   })
-  known <- is.list(object) && isTRUE(object[["format"]] %in% c(tally_format, mechanism_format))
-  if (!known || !identical(object[["version"]], tally_version)) {
+  has_format <- is.list(object) && isTRUE(object[["format"]] %in% c(tally_format, mechanism_format))
+  if (!has_format || !identical(object[["version"]], tally_version)) {
     abort(
       "It is not of {.field format} {.val {tally_format}} and {.field version} {tally_version}.",
       "file"
@@ -261,30 +262,25 @@ read_tally <- function(bytes) {
   )
 }
 
-# Of a character beyond 16 bits JSON may write two halves, each useless without the other.
-has_half_character <- function(text) {
-  if (!grepl("\\\\u[dD][89a-fA-F]", text)) return(FALSE)
-  bare <- gsub("\\\\\\\\", "", text)
-  whole <- gsub("\\\\u[dD][89abAB][0-9a-fA-F]{2}\\\\u[dD][c-fC-F]", "", bare)
-  grepl("\\\\u[dD][89a-fA-F]", whole)
-}
-
-# The checksum is the last member, of all bytes before its name. Names and texts have no quotes
-# inside that are not escaped. Whether kept sets are those that were counted, only the checksum
-# says.
+# An error if the checksum is wrong. It is the last member, the sum of all bytes before its name.
+# Names and texts have no quotes inside that are not escaped. Only the checksum shows that the sets
+# are those that were counted.
 check_checksum <- function(bytes, needed) {
-  found <- grepRaw("\"checksum\"[ \t\r\n]*:", bytes, all = TRUE)
-  if (!length(found) && needed) {
+  starts <- grepRaw("\"checksum\"[ \t\r\n]*:", bytes, all = TRUE)
+  if (!length(starts) && needed) {
     abort("A file with {.field sets} must have its {.field checksum}.", "file")
   }
-  if (!length(found)) return(invisible())
-  at <- found[length(found)]
-  tail <- rawToChar(bytes[at:length(bytes)])
+  if (!length(starts)) return(invisible())
+  start <- starts[length(starts)]
+  tail <- rawToChar(bytes[start:length(bytes)])
   pattern <- "^\"checksum\"[ \t\r\n]*:[ \t\r\n]*\"md5:([0-9a-f]{32})\"[ \t\r\n]*[}][ \t\r\n]*$"
-  if (!grepl(pattern, tail) ||
-      sub(pattern, "\\1", tail) != cli::hash_raw_md5(bytes[seq_len(at - 1)])) {
+  checksum <- cli::hash_raw_md5(bytes[seq_len(start - 1)])
+  if (!grepl(pattern, tail) || sub(pattern, "\\1", tail) != checksum) {
     abort(
-      "Its {.field checksum} is of another text, or not the last member: the file was changed or damaged.",
+      paste(
+        "Its {.field checksum} is of another text, or not the last member:",
+        "the file was changed or damaged."
+      ),
       "file"
     )
   }
@@ -303,23 +299,23 @@ make_tally <- function(object) {
   mechanism <- read_mechanism(m$mechanism)
   if (!is.null(mechanism$questions)) check_joint(mechanism)
   groups <- if (!is.null(m$groups)) read_groups(m$groups, mechanism)
-  number <- if (is.null(groups)) 1L else nrow(groups)
+  n_groups <- if (is.null(groups)) 1L else nrow(groups)
   counts <- lapply(
     if (is.null(groups)) list(m$counts) else m$counts, file_numbers, "counts",
     length(mechanism$reports)
   )
-  if (length(counts) != number) abort("{.field counts} must be an array for each group.", "file")
+  if (length(counts) != n_groups) abort("{.field counts} must be an array for each group.", "file")
   counts <- if (is.null(groups)) {
     counts[[1]]
   } else {
-    matrix(unlist(counts), ncol = number)
+    matrix(unlist(counts), ncol = n_groups)
   }
-  n <- file_numbers(m$n, "n", number)
+  n <- file_numbers(m$n, "n", n_groups)
   squares <- if (!is.null(m$weight_squares)) {
-    file_numbers(m$weight_squares, "weight_squares", number)
+    file_numbers(m$weight_squares, "weight_squares", n_groups)
   }
   respondents <- if (!is.null(m$respondents)) {
-    file_numbers(m$respondents, "respondents", number, whole = TRUE)
+    file_numbers(m$respondents, "respondents", n_groups, is_whole = TRUE)
   }
   if (is.null(squares) && !is.null(respondents)) {
     abort("{.field respondents} needs {.field weight_squares}.", "file")
@@ -344,16 +340,16 @@ make_tally <- function(object) {
   tally
 }
 
-# The members of an object: all that are required, nothing that is not known, nothing twice.
-file_members <- function(object, required, optional = character(), what) {
+# The members of an object, checked: all that are required, none that is not known, none twice.
+file_members <- function(object, required, optional = character(), noun) {
   names <- names(object)
   absent <- setdiff(required, names)
   if (!is.list(object) || length(absent)) {
-    abort("The {what} must have the member {.field {absent[1]}}.", "file")
+    abort("The {noun} must have the member {.field {absent[1]}}.", "file")
   }
   stray <- c(setdiff(names, c(required, optional)), names[duplicated(names)])
   if (length(stray)) {
-    abort("The {what} has a member that is not known, or twice: {describe(stray[1])}.", "file")
+    abort("The {noun} has a member that is not known, or twice: {describe(stray[1])}.", "file")
   }
   object
 }
@@ -369,9 +365,9 @@ file_constructors <- c(
   "rr_subset", "rr_triangular", "rr_unary", "rr_unrelated", "rr_warner"
 )
 
-# Numbers that say how large a mechanism is: a file with fewer counts cannot hold its tally, and
-# making the mechanism to see so might take all memory. Categories that share bits or buckets may be
-# more than the counts.
+# An error if a mechanism is larger than the file's number of `counts`. A file with fewer counts
+# cannot hold its tally, and making the mechanism to see so might take all memory. Categories that
+# share bits or buckets may be more than the counts.
 check_sizes <- function(object, counts) {
   if (!is.list(object)) return(invisible())
   sizes <- c(
@@ -384,29 +380,33 @@ check_sizes <- function(object, counts) {
   )
   if (length(large)) {
     abort(
-      "{.field {names(large)[1]}} is {format_count(large[[1]])}, but the file has {number_of(counts, 'count')}.",
+      paste(
+        "{.field {names(large)[1]}} is {format_count(large[[1]])},",
+        "but the file has {number_of(counts, 'count')}."
+      ),
       "file"
     )
   }
-  for (part in object) check_sizes(part, counts)
+  for (element in object) check_sizes(element, counts)
 }
 
 read_mechanism <- function(object) {
-  m <- file_members(object, c("constructor", "arguments"), what = "mechanism")
+  m <- file_members(object, c("constructor", "arguments"), noun = "mechanism")
   name <- m$constructor
-  known <- is.character(name) && length(name) == 1L && name %in% file_constructors
-  check_that(known, name, "constructor", "of a mechanism of this package", "file")
+  is_constructor <- is.character(name) && length(name) == 1L && name %in% file_constructors
+  check_that(is_constructor, name, "constructor", "of a mechanism of this package", "file")
   make <- if (name == "rr_pool") read_pooled else get(name, mode = "function")
   arguments <- lapply(as.list(m$arguments), read_argument)
-  # R itself would take the beginning of a name for the name.
-  own <- names(formals(make))
+  # R would match the beginning of a name to the argument.
+  formal_names <- names(formals(make))
   cut <- Filter(
-    function(given) any(startsWith(own, given)), setdiff(names(arguments), own)
+    function(argument) any(startsWith(formal_names, argument)),
+    setdiff(names(arguments), formal_names)
   )
   if (length(cut)) {
     abort("The mechanism has an argument that is not known: {describe(cut[1])}.", "file")
   }
-  # Arguments that were left out and have no default are NULL.
+  # An argument that was left out is NULL if it has no default.
   needed <- names(
     Filter(function(default) identical(default, quote(expr =)), formals(make))
   )
@@ -437,23 +437,24 @@ read_argument <- function(x) {
 
 # ---- numbers ----
 
-# Numbers that are no negative ones, as many as there should be.
-file_numbers <- function(x, name, number, whole = FALSE) {
-  if (!is.numeric(x) || length(x) != number ||
-      any(!is.finite(x) | x < 0 | (whole & x != floor(x)))) {
+# The numbers of a field: `n` of them, none negative.
+file_numbers <- function(x, name, n, is_whole = FALSE) {
+  is_valid <- is.numeric(x) && length(x) == n &&
+    !any(!is.finite(x) | x < 0 | (is_whole & x != floor(x)))
+  if (!is_valid) {
     abort(
-      "{.field {name}} must have {format_count(number)} {if (whole) 'whole '}numbers of at least 0.",
+      "{.field {name}} must have {format_count(n)} {if (is_whole) 'whole '}numbers of at least 0.",
       "file"
     )
   }
   x
 }
 
-# What counts and numbers of respondents must have in common, whoever wrote them.
+# An error if counts and numbers of respondents contradict each other, whoever wrote them.
 check_adds_up <- function(counts, n, squares, respondents, mechanism) {
   weighted <- !is.null(squares)
-  whole <- if (holds_sums(mechanism)) n else c(counts, n)
-  if (!weighted && any(whole != floor(whole) | whole > 2^53)) {
+  exact <- if (holds_sums(mechanism)) n else c(counts, n)
+  if (!weighted && any(exact != floor(exact) | exact > 2^53)) {
     abort(
       "Counts must be whole numbers up to 2^53: sums of weights come with {.field weight_squares}.",
       "file"
@@ -461,15 +462,14 @@ check_adds_up <- function(counts, n, squares, respondents, mechanism) {
   }
   # A report in a block of people is one category, too.
   categories <- has_categories(mechanism) || !is.null(mechanism$codec$block)
-  # Reports that are categories add up to all respondents; of others no count is above their number.
-  found <- apply(as.matrix(counts), 2, if (categories) sum else max)
-  if (any(
-      if (categories) {
-        abs(found - n) > weighted * 1e-9 * n
-      } else {
-        found > n * (1 + 1e-9)
-      }
-    )) {
+  # Counts of categories add up to all respondents. No count of other reports exceeds their number.
+  totals <- apply(as.matrix(counts), 2, if (categories) sum else max)
+  differs <- if (categories) {
+    abs(totals - n) > weighted * 1e-9 * n
+  } else {
+    totals > n * (1 + 1e-9)
+  }
+  if (any(differs)) {
     abort(
       "{.field counts} must add up to {.field n}, or not be above it if a report supports sets.",
       "file"
@@ -477,9 +477,10 @@ check_adds_up <- function(counts, n, squares, respondents, mechanism) {
   }
   if (!weighted) return(invisible())
   # sum w^2 <= (sum w)^2 <= m sum w^2 for m weights.
-  if (any((squares == 0) != (n == 0)) ||
-      any(squares > n^2 * (1 + 1e-9)) ||
-      (!is.null(respondents) && any(n^2 > respondents * squares * (1 + 1e-9)))) {
+  is_large <- squares > n^2 * (1 + 1e-9)
+  is_small <- if (!is.null(respondents)) n^2 > respondents * squares * (1 + 1e-9)
+  if (any((squares == 0) != (n == 0)) || any(is_large) ||
+      any(is_small)) {
     abort(
       "{.field n}, {.field weight_squares} and {.field respondents} are not those of any weights.",
       "file"
@@ -487,7 +488,7 @@ check_adds_up <- function(counts, n, squares, respondents, mechanism) {
   }
 }
 
-# Sums of numbers stand where others have counts.
+# Does a mechanism have sums of numbers in place of counts?
 holds_sums <- function(mechanism) {
   isTRUE(mechanism$codec$real) ||
     any(vapply(mechanism$parts %||% list(), holds_sums, NA))
@@ -532,22 +533,25 @@ read_group <- function(column) {
 
 read_kept_sets <- function(sets, tally) {
   mechanism <- tally$mechanism
-  if (!keeps_sets(mechanism) || !is.null(names(sets)) ||
-      length(sets) != length(tally$n)) {
+  is_array <- is.null(names(sets)) && length(sets) == length(tally$n)
+  if (!keeps_sets(mechanism) || !is_array) {
     abort(
-      "{.field sets} must have an object for each group, of a mechanism whose reports support sets or are bits.",
+      paste(
+        "{.field sets} must have an object for each group,",
+        "of a mechanism whose reports support sets or are bits."
+      ),
       "file"
     )
   }
   width <- set_bytes(rr_law(mechanism), length(mechanism$levels))
   lapply(seq_along(sets), function(g) {
-    one <- file_members(sets[[g]], c("bits", "times"), what = "entry of sets")
-    if (anyDuplicated(one$bits)) abort("{.field bits} must be texts that all differ.", "file")
-    times <- file_numbers(one$times, "times", length(one$bits))
-    read <- .Call(C_rr_from_hex, as.character(one$bits), as.double(width))
+    entry <- file_members(sets[[g]], c("bits", "times"), noun = "entry of sets")
+    if (anyDuplicated(entry$bits)) abort("{.field bits} must be texts that all differ.", "file")
+    times <- file_numbers(entry$times, "times", length(entry$bits))
+    read <- .Call(C_rr_from_hex, as.character(entry$bits), as.double(width))
     if (read$position > 0) abort("{.field bits} must be hexadecimal text of {width} bytes.", "file")
-    if (abs(sum(times) - tally$n[g]) >
-        1e-9 * tally$n[g]) {
+    n <- tally$n[g]
+    if (abs(sum(times) - n) > 1e-9 * n) {
       abort("{.field sets} must add up to {.field n}.", "file")
     }
     list(bits = read$bits, times = times)
@@ -566,15 +570,15 @@ block_members <- function(blocks) {
 }
 
 read_blocks <- function(blocks, tally) {
-  if (is.null(tally$mechanism$codec$block) || !is.null(names(blocks)) ||
-      length(blocks) != length(tally$n)) {
+  is_array <- is.null(names(blocks)) && length(blocks) == length(tally$n)
+  if (is.null(tally$mechanism$codec$block) || !is_array) {
     abort("{.field blocks} must have an object for each group, of a mechanism of blocks.", "file")
   }
   k <- length(tally$mechanism$reports)
   lapply(seq_along(blocks), function(g) {
-    one <- file_members(blocks[[g]], c("label", "counts"), what = "entry of blocks")
-    counts <- matrix(unlist(lapply(one$counts, file_numbers, "counts", k, TRUE)), k)
-    if (length(one$label) != ncol(counts) || anyDuplicated(one$label) ||
+    entry <- file_members(blocks[[g]], c("label", "counts"), noun = "entry of blocks")
+    counts <- matrix(unlist(lapply(entry$counts, file_numbers, "counts", k, TRUE)), k)
+    if (length(entry$label) != ncol(counts) || anyDuplicated(entry$label) ||
         any(colSums(counts) == 0)) {
       abort(
         "{.field blocks} must have counts of people for each {.field label}, which all differ.",
@@ -584,73 +588,18 @@ read_blocks <- function(blocks, tally) {
     if (any(rowSums(counts) != group_counts(tally, g))) {
       abort("{.field blocks} must add up to {.field counts}.", "file")
     }
-    list(label = as.character(one$label), counts = counts)
+    list(label = as.character(entry$label), counts = counts)
   })
 }
 
-# ---- JSON ----
+# ---- files ----
 
-# JSON text of lists, numbers and text, with numbers that are read back to the last bit. Strings are
-# quoted and texts are read by jsonlite; its own numbers have 15 digits.
-
-# Vectors of one entry are that entry; I() makes them arrays. Lists with names are objects.
-json_text <- function(x) {
-  if (is.null(x)) return("null")
-  if (is.list(x)) {
-    parts <- vapply(x, json_text, "", USE.NAMES = FALSE)
-    if (is.null(names(x))) {
-      return(paste0("[", paste(parts, collapse = ", "), "]"))
-    }
-    return(paste0(
-      "{",
-      paste0(vapply(names(x), json_text, ""), ": ", parts, collapse = ", "), "}"
-    ))
-  }
-  one <- length(x) == 1L && !inherits(x, "AsIs")
-  x <- as.vector(unclass(x))
-  if (is.character(x)) return(as.character(jsonlite::toJSON(x, auto_unbox = one)))
-  parts <- if (is.logical(x)) ifelse(x, "true", "false") else json_numbers(x)
-  if (one) parts else paste0("[", paste(parts, collapse = ", "), "]")
-}
-
-# The shorter of 15 and 17 digits that is the number: 0.1, not 0.10000000000000001. Whole numbers
-# above 2^53 have an exponent: without it they say that every digit counts.
-json_numbers <- function(x) {
-  if (!length(x)) return(character())
-  text <- sprintf("%.15g", x)
-  other <- which(
-    as.double(parse_json_text(paste0("[", paste(text, collapse = ","), "]"))) != x
-  )
-  text[other] <- sprintf(
-    c("%.17g", "%.16e")[1 + (abs(x[other]) > 2^53)],
-    x[other]
-  )
-  text
-}
-
-# Whole numbers that a double does not hold come as text. (jsonlite::fromJSON() would open what
-# looks like an address, and its vectors have 1 for true.)
-parse_json_text <- function(text) plain_arrays(jsonlite::parse_json(text, bigint_as_char = TRUE))
-
-# Arrays of one kind of values become vectors; all others stay lists.
-plain_arrays <- function(x) {
-  if (is.integer(x)) return(as.double(x))
-  if (!is.list(x)) return(x)
-  kinds <- if (is.null(names(x))) {
-    sub("integer", "double", unique(vapply(x, typeof, "")))
-  }
-  if (length(unique(kinds)) != 1L ||
-      !kinds[1] %in% c("double", "character", "logical")) {
-    return(lapply(x, plain_arrays))
-  }
-  plain_arrays(unlist(x))
-}
-
-# Written beside, read back, and moved into place: whatever happens, a complete file is there.
+# The text is written beside the file, read back and moved into its place, so that there is always a
+# complete file.
 write_whole <- function(text, file) {
   bytes <- charToRaw(enc2utf8(text))
   beside <- tempfile(paste0(".", basename(file), "-"), dirname(file))
-  good <- tryCatch(
+  is_written <- tryCatch(
     {
       writeBin(bytes, beside)
       identical(readBin(beside, "raw", length(bytes) + 1), bytes) &&
@@ -658,7 +607,7 @@ write_whole <- function(text, file) {
     },
     error = function(e) FALSE, warning = function(w) FALSE
   )
-  if (!good) {
+  if (!is_written) {
     unlink(beside)
     abort("The file {.file {file}} cannot be written.", "file")
   }

@@ -36,7 +36,7 @@ NULL
 
 # ---- from the columns of `by` to numbered groups ----
 
-# Rows where some group is missing. Values that cannot be groups are refused later.
+# The positions of rows in which a group is missing. Values that cannot be groups are refused later.
 rows_without_group <- function(by, n) {
   unknown <- lapply(by, function(key) {
     if (is.atomic(key) && length(key) == n) which(is.na(key))
@@ -65,15 +65,18 @@ name_groups <- function(by, mechanism) {
   if (!all(nzchar(names)) || anyDuplicated(names) ||
       any(names %in% names(mechanism$questions))) {
     abort(
-      "{.arg by} must have a different name for each of its {length(by)} vectors, and none of a question."
+      paste(
+        "{.arg by} must have a different name for each of its {length(by)} vectors,",
+        "and none of a question."
+      )
     )
   }
   check_result_names(names, "{.arg by} must not use")
   setNames(by, names)
 }
 
-# The combinations that occur, in order, the first variable running fastest: `codes` says which each
-# row has, `keys` are their values.
+# list(codes, n, keys): the combinations that occur, in order, the first variable running fastest.
+# `codes` has the combination of each row, `keys` the values of each combination.
 make_groups <- function(by, n) {
   if (is.null(by)) return(NULL)
   by <- lapply(by, plain_group)
@@ -86,13 +89,13 @@ make_groups <- function(by, n) {
         "missing"
       )
     }
-    place <- place_values(key)
+    coded_key <- value_codes(key)
     cells <- if (is.null(cells)) {
-      place
+      coded_key
     } else {
       without_gaps(
-        cells$codes + cells$n * (place$codes - 1),
-        cells$n * as.double(place$n)
+        cells$codes + cells$n * (coded_key$codes - 1),
+        cells$n * as.double(coded_key$n)
       )
     }
   }
@@ -108,15 +111,15 @@ make_groups <- function(by, n) {
   )
 }
 
-# Where each entry stands among the sorted values that occur. Codes of factors are counted: to hash
-# them takes four times as long.
-place_values <- function(v) {
+# list(codes, n): the position of each entry among the sorted values that occur. Codes of factors
+# are counted, since hashing them takes four times as long.
+value_codes <- function(v) {
   if (is.factor(v)) return(without_gaps(unclass_codes(v), nlevels(v)))
-  known <- sort(unique(v))
-  list(codes = match(v, known), n = length(known))
+  values <- sort(unique(v))
+  list(codes = match(v, values), n = length(values))
 }
 
-# Whole numbers from 1 to `size` as 1, 2, ... in the same order.
+# list(codes, n): whole numbers from 1 to `size` as 1, 2, ... in the same order.
 without_gaps <- function(codes, size) {
   if (size > max(1e4, length(codes))) {
     occurring <- sort(unique(codes))
@@ -131,26 +134,27 @@ without_gaps <- function(codes, size) {
   )
 }
 
-# Labelled values (from SPSS or Stata files) become groups named by their labels, in the order of
-# the values.
+# A key as base R's types. Labelled values (from SPSS or Stata files) become groups named by their
+# labels, in the order of the values.
 plain_group <- function(key) {
   labels <- attr(key, "labels", exact = TRUE)
   if (!inherits(key, c("haven_labelled", "labelled")) || is.null(labels)) {
     return(plain_numbers(key))
   }
-  values <- as.vector(unclass(key))
-  attributes(values) <- NULL
-  known <- sort(unique(c(values, unname(labels))))
-  text <- names(labels)[match(known, labels)]
-  factor(values, known, make.unique(ifelse(is.na(text), label_text(known), text)))
+  entries <- as.vector(unclass(key))
+  attributes(entries) <- NULL
+  values <- sort(unique(c(entries, unname(labels))))
+  text <- names(labels)[match(values, labels)]
+  factor(entries, values, make.unique(ifelse(is.na(text), label_text(values), text)))
 }
 
 # ---- some groups of a tally ----
 
-# Of a tally, or of what was estimated from one.
+# The table of the groups of a tally, or of a result that was estimated from one.
 groups_of <- function(x) .subset2(.subset2(x, "tally") %||% x, "groups")
 
-# What stands at these places among the groups, with what it was among all.
+# A tally or result of the groups at the positions `at`, with the values that they had among all
+# groups.
 cut_groups <- function(x, at, drop = FALSE) UseMethod("cut_groups")
 
 group_count <- function(tally) if (is.null(tally$groups)) 1L else nrow(tally$groups)
@@ -161,22 +165,22 @@ in_groups <- function(tally) {
   else if (length(labels)) sprintf(" in %s groups", format_count(length(labels)))
 }
 
-# Positions of the groups that `i` says.
+# The positions of the groups that `i` selects.
 match_groups <- function(i, x) {
   labels <- names(x) %||% abort("This {.cls {class(x)[1]}} has no groups to take.")
-  places <- seq_along(labels)
-  at <- if (is.factor(i) || is.character(i)) {
+  positions <- seq_along(labels)
+  index <- if (is.factor(i) || is.character(i)) {
     match(as.character(i), labels)
   } else if (is.logical(i) && length(i) == length(labels)) {
     which(i)
   } else if (is_numbers(i)) {
-    places[if (all(i <= 0, na.rm = TRUE)) i else match(i, places)]
+    positions[if (all(i <= 0, na.rm = TRUE)) i else match(i, positions)]
   } else {
     NA_integer_
   }
-  if (anyNA(at) || anyDuplicated(at)) {
-    odd <- if (is.atomic(i) && length(i) == length(at)) {
-      i[is.na(at) | duplicated(at)][1]
+  if (anyNA(index) || anyDuplicated(index)) {
+    odd <- if (is.atomic(i) && length(i) == length(index)) {
+      i[is.na(index) | duplicated(index)][1]
     } else {
       i
     }
@@ -188,31 +192,34 @@ match_groups <- function(i, x) {
       "level"
     )
   }
-  if (!length(at)) abort("No group is left.", "empty")
-  at
+  if (!length(index)) abort("No group is left.", "empty")
+  index
 }
 
-# The fields of a tally, and what each holds: an entry for each "group"; the "counts", a column for
-# each group, or a vector without groups; the table of "groups"; or what is "shared" by all groups.
+# The kind of each field of a tally:
+#   group    an entry for each group
+#   counts   a column for each group, or a vector if there are no groups
+#   groups   the table of the groups
+#   shared   one value for all groups
 tally_fields <- c(
   mechanism = "shared", counts = "counts", n = "group", effective_n = "group", weights = "shared",
   weight_squares = "group", respondents = "group", groups = "groups", missing = "shared",
   sets = "group", blocks = "group", witness = "shared", chunks = "shared", question = "shared"
 )
 
-# The groups of a tally at these places.
-keep_groups <- function(tally, which) {
+# A tally of the groups at these positions.
+keep_groups <- function(tally, index) {
   fields <- unclass(tally)
-  # A field that is not in the list is an error here, and not forgotten.
+  # A field that the list does not have gives an error here, so that none is forgotten.
   kinds <- vapply(names(fields), function(name) tally_fields[[name]], "")
   per_group <- names(fields)[kinds == "group"]
-  fields[per_group] <- lapply(fields[per_group], `[`, which)
-  if (is.matrix(fields$counts)) fields$counts <- fields$counts[, which, drop = FALSE]
-  fields$groups <- fields$groups[which, , drop = FALSE]
+  fields[per_group] <- lapply(fields[per_group], `[`, index)
+  if (is.matrix(fields$counts)) fields$counts <- fields$counts[, index, drop = FALSE]
+  fields$groups <- fields$groups[index, , drop = FALSE]
   structure(fields, class = class(tally))
 }
 
-# Labels of chunks stay: any of them may have reports of these groups, which must not be counted
+# The labels of chunks stay. Any of them may have reports of these groups, which must not be counted
 # again.
 cut_groups.rr_tally <- function(x, at, drop = FALSE) {
   tally <- keep_groups(x, at)
@@ -226,7 +233,7 @@ cut_groups.rr_tally <- function(x, at, drop = FALSE) {
 
 refuse_second_index <- function(further) if (further) abort("Groups are taken by one index.")
 
-# `[[`: a field by its name, or else one group by its name or position.
+# The value of `[[`: a field by its name, or else one group by its name or position.
 one_part <- function(x, i, further) {
   refuse_second_index(further)
   groups <- groups_of(x)
@@ -234,7 +241,7 @@ one_part <- function(x, i, further) {
   # The last are fields of fits that not every fit has.
   fields <- c(attr(x, "names", TRUE), names(tally_fields), "family", "replicates")
   if (is.character(i) && i %in% fields) return(.subset2(x, i))
-  # A single group, without a label.
+  # A tally without groups is a single group, without a label.
   if (is.null(groups) && is.numeric(i) && i %in% 1) return(x)
   if (is.null(groups) && is.character(i)) return(NULL)
   x[i]
@@ -289,8 +296,8 @@ as.list.rr_tally <- function(x, ...) {
 #' @rawNamespace S3method(utils::str, rr_tally)
 str.rr_tally <- function(object, ...) utils::str(unclass(object), ...)
 
-# Groups in which nobody answered have no estimate. They are named, and left out, as rr_tally()
-# leaves out unused levels.
+# A tally without the groups in which nobody answered, which have no estimate. A message names them;
+# rr_tally() leaves out unused levels in the same way.
 drop_empty_groups <- function(tally) {
   if (is.null(tally$groups)) return(tally)
   if (!nrow(tally$groups)) abort_empty(tally)
@@ -307,6 +314,6 @@ drop_empty_groups <- function(tally) {
 }
 
 abort_empty <- function(tally) {
-  what <- if (sum(tally$respondents) > 0) "weights" else "counts"
-  abort("{.arg x} must hold at least one report: all {what} are 0.", "empty")
+  noun <- if (sum(tally$respondents) > 0) "weights" else "counts"
+  abort("{.arg x} must hold at least one report: all {noun} are 0.", "empty")
 }

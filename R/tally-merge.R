@@ -1,4 +1,4 @@
-# Tallies of parts into one: c().
+# The method of c() adds up several tallies.
 
 #' @export
 c.rr_tally <- function(...) {
@@ -8,8 +8,8 @@ c.rr_tally <- function(...) {
     tallies[[i]] <- mergeable(tallies[[i]], first, i)
   }
   field <- function(name) lapply(tallies, .subset2, name)
-  # What only some of the tallies know is not known of the whole.
-  known <- function(values) if (!any(vapply(values, is.null, NA))) values
+  # A field that only some of the tallies have is NULL in the sum.
+  if_complete <- function(values) if (!any(vapply(values, is.null, NA))) values
   weighted <- !all(vapply(field("weight_squares"), is.null, NA))
   groups <- if (!is.null(first$groups)) {
     rows <- do.call(rbind, lapply(field("groups"), as.data.frame))
@@ -26,7 +26,7 @@ c.rr_tally <- function(...) {
   n <- add(sizes)
   # A tally without weights counts each report once: its sum of squared weights is its n.
   squares <- lapply(tallies, function(tally) tally$weight_squares %||% tally$n)
-  people <- known(
+  people <- if_complete(
     lapply(tallies, function(tally) {
       if (is.null(tally$weight_squares)) tally$n else tally$respondents
     })
@@ -41,25 +41,26 @@ c.rr_tally <- function(...) {
     respondents = if (weighted && !is.null(people)) add(people)
   )
   tally$chunks <- merge_chunks(tallies)
-  merge_kept(
+  with_optional_fields(
     tally,
     lapply(c(sets = "sets", blocks = "blocks", witness = "witness"), function(name) {
-      known(field(name))
+      if_complete(field(name))
     }),
     codes
   )
 }
 
-# What all the tallies keep beside counts: different reports and blocks by group, and witnesses.
-merge_kept <- function(tally, kept, codes) {
-  by_group <- function(parts, merge) {
-    lapply(unname(split(do.call(c, parts), codes)), merge)
+# A tally with the fields that all tallies have beside counts: different reports and blocks, merged
+# by group, and the sum of witnesses.
+with_optional_fields <- function(tally, fields, codes) {
+  by_group <- function(values, merge) {
+    lapply(unname(split(do.call(c, values), codes)), merge)
   }
-  if (!is.null(kept$sets)) tally$sets <- by_group(kept$sets, merge_sets)
-  if (!is.null(kept$blocks)) {
-    tally <- with_blocks(tally, by_group(kept$blocks, merge_blocks))
+  if (!is.null(fields$sets)) tally$sets <- by_group(fields$sets, merge_sets)
+  if (!is.null(fields$blocks)) {
+    tally <- with_blocks(tally, by_group(fields$blocks, merge_blocks))
   }
-  if (!is.null(kept$witness)) tally$witness <- sum(unlist(kept$witness))
+  if (!is.null(fields$witness)) tally$witness <- sum(unlist(fields$witness))
   tally
 }
 
@@ -92,7 +93,7 @@ beyond_exact <- function(numbers) {
 # NULL if anything else does.
 reorder_tally <- function(tally, mechanism) {
   from <- tally$mechanism
-  # Reports that are kept whole are in the order of their own mechanism.
+  # Sets of reports are in the order of their own mechanism.
   if (!is.null(tally$sets) || !is.null(mechanism$questions) ||
       identical(from$reports, mechanism$reports) ||
       !identical(class(from), class(mechanism)) || !identical(
@@ -122,7 +123,7 @@ reorder_tally <- function(tally, mechanism) {
   tally
 }
 
-# The same probabilities, in the order of the other.
+# Do two mechanisms have the same probabilities, up to the order of levels and reports?
 same_reordered <- function(from, mechanism, levels, reports) {
   a <- rr_law(from)
   b <- rr_law(mechanism)
@@ -138,7 +139,7 @@ same_reordered <- function(from, mechanism, levels, reports) {
     identical(unname(rr_matrix(from))[levels, reports], unname(rr_matrix(mechanism)))
 }
 
-# What differs first between two mechanisms.
+# The first difference of two mechanisms, in words.
 mechanism_difference <- function(x, y) {
   if (!identical(class(x), class(y))) {
     return(sprintf("%s, and %s.", format(x), format(y)))
@@ -152,8 +153,8 @@ mechanism_difference <- function(x, y) {
   sprintf("`%s` is %s, and %s.", field, number_text(values[1]), number_text(values[2]))
 }
 
-# A chunk that is in two tallies would be counted twice, but for tallies of different groups: a
-# report has one group.
+# The labels of the chunks of all tallies. A chunk in two tallies would be counted twice, unless
+# these have different groups: a report has one group.
 merge_chunks <- function(tallies) {
   all <- unlist(lapply(tallies, .subset2, "chunks"))
   labels <- lapply(tallies, function(tally) group_labels(tally$groups) %||% "")
@@ -169,7 +170,7 @@ merge_chunks <- function(tallies) {
   unique(all)
 }
 
-# How many people answered, NA where only weighted counts were given.
+# The number of people who answered, NA if there are only weighted counts.
 respondent_number <- function(tally) {
   if (is.null(tally$weight_squares)) return(sum(tally$n))
   if (is.null(tally$respondents)) NA_real_ else sum(tally$respondents)
@@ -180,9 +181,10 @@ report_words <- function(tally) {
   if (is.null(tally$weight_squares)) {
     return(paste(format_count(sum(tally$n)), "reports"))
   }
-  one <- function(x) format_count(round(x, 1))
+  rounded <- function(x) format_count(round(x, 1))
   weights <- sprintf(
-    "weights add up to %s, worth %s respondents", one(sum(tally$n)), one(sum(tally$effective_n))
+    "weights add up to %s, worth %s respondents", rounded(sum(tally$n)),
+    rounded(sum(tally$effective_n))
   )
   respondents <- respondent_number(tally)
   if (is.na(respondents)) return(sprintf("weighted counts (%s)", weights))

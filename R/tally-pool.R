@@ -90,8 +90,9 @@ check_pool <- function(tallies) {
   for (i in seq_along(tallies)) {
     tally <- tallies[[i]]
     if (!inherits(tally, "rr_tally")) abort("Only tallies can be pooled, and argument {i} is none.")
-    if (!is.null(tally$mechanism$questions) || !has_categories(tally$mechanism) ||
-        length(tally$mechanism$reports) > matrix_limit) {
+    mechanism <- tally$mechanism
+    is_small <- length(mechanism$reports) <= matrix_limit
+    if (!is.null(mechanism$questions) || !has_categories(mechanism) || !is_small) {
       abort(
         "Pooled tallies must be of one question with at most {matrix_limit} reports, tally {i} too."
       )
@@ -155,25 +156,22 @@ optional_devices <- function(mechanisms, levels) {
       if (length(mechanism$levels) != 2L || length(mechanism$reports) != 2L) {
         abort("Optional answers must be of yes/no questions.")
       }
+      truths <- match(rev(levels), mechanism$levels)
       c(
-        1,
-        unname(rr_matrix(mechanism))[
-          match(rev(levels), mechanism$levels), match(levels[2], mechanism$levels)
-        ]
+        1, unname(rr_matrix(mechanism))[truths, match(levels[2], mechanism$levels)]
       )
     },
     numeric(3)
   )
-  if (max(
-      abs(
-        devices %*% optional_weights(devices, rep(1, ncol(devices))) -
-          c(1, 1, 0)
-      )
-    ) > 1e-9) {
+  combined <- devices %*% optional_weights(devices, rep(1, ncol(devices)))
+  if (max(abs(combined - c(1, 1, 0))) > 1e-9) {
     abort(
       c(
         "The devices cannot tell optional answers.",
-        i = "Two must have the same {.code (1 - p) / q}, as designs of Warner have; otherwise three are needed."
+        i = paste(
+          "Two must have the same {.code (1 - p) / q}, as designs of Warner have;",
+          "otherwise three are needed."
+        )
       ),
       c("no_information", "argument")
     )
@@ -184,15 +182,15 @@ optional_devices <- function(mechanisms, levels) {
 # The weights of least variance, which are unique though two devices may leave the rows dependent.
 optional_weights <- function(devices, variance) {
   scale <- 1 / sqrt(variance)
-  parts <- svd(devices * rep(scale, each = 3))
-  kept <- parts$d > 1e-9 * parts$d[1]
+  decomposition <- svd(devices * rep(scale, each = 3))
+  used <- decomposition$d > 1e-9 * decomposition$d[1]
   along <- crossprod(
-    parts$u[, kept, drop = FALSE], c(1, 1, 0)
-  ) / parts$d[kept]
-  scale * drop(parts$v[, kept, drop = FALSE] %*% along)
+    decomposition$u[, used, drop = FALSE], c(1, 1, 0)
+  ) / decomposition$d[used]
+  scale * drop(decomposition$v[, used, drop = FALSE] %*% along)
 }
 
-# The mechanism of a pool in a file.
+# The mechanism of a pool, from the arguments in a file.
 read_pooled <- function(designs, shares, optional = FALSE) {
   check_pool(
     lapply(designs, function(design) {

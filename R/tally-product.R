@@ -8,7 +8,8 @@ count_reports.rr_product <- function(
   count_codes(joint, 0L, joint, mechanism, groups, weights, na.rm)
 }
 
-# A matrix without names has the questions in their order.
+# The answers as a data frame. The columns of a matrix without names are the questions, in their
+# order.
 question_frame <- function(x, mechanism) {
   if (is.matrix(x)) {
     if (is.null(colnames(x)) && ncol(x) == length(mechanism$questions)) {
@@ -19,26 +20,26 @@ question_frame <- function(x, mechanism) {
   check_class(x, "x", "data.frame", "a data frame with a column for each question")
 }
 
-# The names of the columns that hold the reports of each question: its own, or, of reports of
-# several columns, those with its name in front, such as q.slope or q_slope.
+# The names of the columns that hold the reports of each question: its name, or, if its reports have
+# several columns, those that begin with its name, such as q.slope or q_slope.
 question_fields <- function(columns, questions, arg = "x", needed = TRUE) {
   Map(
     function(name, question) {
       if (name %in% columns) return(name)
-      own <- lapply(paste0(name, c(".", "_")), function(start) {
+      fields <- lapply(paste0(name, c(".", "_")), function(start) {
         columns[startsWith(columns, start)]
       })
-      own <- if (!is.null(stored_codec(question))) Find(length, own)
-      if (is.null(own) && needed) {
+      fields <- if (!is.null(stored_codec(question))) Find(length, fields)
+      if (is.null(fields) && needed) {
         abort("{.arg {arg}} must have a column {.val {name}} for that question.")
       }
-      own
+      fields
     },
     names(questions), questions
   )
 }
 
-# Their reports: a column, or a table of several.
+# The reports of each question: a column, or a table of several.
 question_reports <- function(x, questions, arg = "x") {
   fields <- question_fields(names(x), questions, arg)
   Map(
@@ -55,7 +56,7 @@ question_reports <- function(x, questions, arg = "x") {
   )
 }
 
-# 0-based cells of the reports' product, NA where an answer is missing.
+# The 0-based cells of the reports' product, NA if an answer is missing.
 encode_questions <- function(x, mechanism, na.rm) {
   columns <- Map(plain_reports, question_reports(x, mechanism$questions), mechanism$questions)
   Map(tell_reading, columns, mechanism$questions)
@@ -68,17 +69,16 @@ encode_questions <- function(x, mechanism, na.rm) {
   question <- joint$question
   if (question == 0 && !na.rm && anyNA(joint$cells)) {
     position <- which(is.na(joint$cells))[1]
-    question <- which(vapply(codes, function(one) is.na(one$codes[position]), NA))[
-      1
-    ]
+    is_missing <- vapply(codes, function(code) is.na(code$codes[position]), NA)
+    question <- which(is_missing)[1]
   }
   if (question > 0) {
-    shown <- if (is.data.frame(columns[[question]])) {
+    reports <- if (is.data.frame(columns[[question]])) {
       codes[[question]]$codes
     } else {
       columns[[question]]
     }
-    abort_report(shown, position, mechanism$questions[[question]], names(columns)[question])
+    abort_report(reports, position, mechanism$questions[[question]], names(columns)[question])
   }
   joint$cells
 }
@@ -88,9 +88,8 @@ encode_question <- function(x, mechanism) {
   if (is.null(report_fields(mechanism$codec))) return(encode_reports(x, mechanism))
   read <- read_reports(x, mechanism, na.rm = TRUE)
   codes <- rep(NA_integer_, report_number(x))
-  codes[setdiff(seq_along(codes), read$dropped)] <- number_cells(
-    read$reports, mechanism$codec
-  )
+  used <- setdiff(seq_along(codes), read$dropped)
+  codes[used] <- number_cells(read$reports, mechanism$codec)
   list(codes = codes, first = 0L)
 }
 
@@ -118,8 +117,9 @@ check_one_table <- function(tally) {
 
 # ---- reports as scores ----
 
-# Reports as unbiased scores of the truth, one number u[v] a category with E(u[v] | truth x) = 1{v =
-# x}: for joint counts (R/joint-scores.R) and survey designs (R/fit-survey.R).
+# A report has an unbiased score u[v] of each category v, for joint counts (R/joint-scores.R) and
+# survey designs (R/fit-survey.R):
+#   E(u[v] | truth x) = 1{v = x}
 
 # A function from reports to scores, a row each; a column for each category.
 score_reader <- function(mechanism, name) UseMethod("score_reader")
@@ -130,10 +130,8 @@ score_reader.rr_mechanism <- function(mechanism, name) {
   k <- length(mechanism$levels)
   if (law_gives(law, "support")) {
     return(function(x) {
-      t(
-        (t(as.matrix(new_rr_reports(report_sets(mechanism, x), k))) - law$q) /
-          law$difference
-      )
+      supports <- as.matrix(new_rr_reports(report_sets(mechanism, x), k))
+      t((t(supports) - law$q) / law$difference)
     })
   }
   if (!law_gives(law, "channel")) {
@@ -157,14 +155,13 @@ score_reader.rr_local_hash <- function(mechanism, name) {
   scores <- channel_scores(mechanism, name)
   function(x) {
     read <- rr_reports(x, mechanism)
-    scores[
-      (read$cohort - 1L) * as.integer(mechanism$g) + read$value, , drop = FALSE
-    ]
+    index <- (read$cohort - 1L) * as.integer(mechanism$g) + read$value
+    scores[index, , drop = FALSE]
   }
 }
 
-# The sign of a category's row where the report lies in its block, and 0 elsewhere, times the scale
-# of the estimate.
+# The score of a category is the sign of its row, times the scale of the estimate, if the report
+# lies in its block, and else 0.
 #' @export
 score_reader.rr_hadamard <- function(mechanism, name) {
   if (mechanism$one_bit) return(NextMethod())
@@ -189,9 +186,11 @@ score_reader.rr_bitflip <- function(mechanism, name) {
   }
 }
 
-# With w the debiased bits of a report of cohort j of m, and X[j] that cohort's filters: (sum
-# X'X)^-1 X[j]' w m. Weights from an estimate, as rr_estimate() has them, would make the score of
-# one report depend on all others.
+# If w are the debiased bits of a report of cohort j of m, and X[j] are the filters of that cohort,
+# the scores are
+#   (sum X'X)^-1 X[j]' w m.
+# Weights from an estimate, as rr_estimate() has them, would make the score of one report depend on
+# all others.
 #' @export
 score_reader.rr_bloom <- function(mechanism, name) {
   law <- rr_law(mechanism)

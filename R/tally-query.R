@@ -1,4 +1,5 @@
-# A tally as an SQL query: one GROUP BY, written in the dialect of the engine by dbplyr.
+# This file has the SQL queries that count reports: one GROUP BY, written in the dialect of the
+# engine by dbplyr.
 
 #' The SQL query that tallies a database table
 #'
@@ -90,36 +91,39 @@ rr_query <- function(
     inherits(data, "tbl_lazy"), data, "data", "a database table, as {.fn dplyr::tbl} makes it"
   )
   engine_names(
-    tally_query(data, mechanism, column, by, weights, count)$query, dbplyr::remote_con(data)
+    tally_query(data, mechanism, column, by, weights, count)$sql, dbplyr::remote_con(data)
   )
 }
 
-# The simulated connections of older versions of dbplyr quote every name with backticks, that of
-# Hive in newer ones as standard SQL does. What is not the quote of the engine's own becomes it.
-# Texts in quotes stay as they are.
+# The query with names in the quotes of its engine. The simulated connections of older versions of
+# dbplyr quote every name with backticks, that of Hive in newer ones as standard SQL does. Other
+# quotes of names are replaced by the quote of the engine. Texts in quotes stay as they are.
 engine_names <- function(query, connection) {
   backticks <- c(
     "MariaDBConnection", "MySQLConnection", "SQLiteConnection", "Hive", "Impala", "Spark SQL",
     "ACCESS"
   )
-  own <- if (inherits(connection, backticks)) "`" else "\""
+  engine_quote <- if (inherits(connection, backticks)) "`" else "\""
   quote <- substr(quote_names("x", connection), 1, 1)
-  if (!inherits(connection, "TestConnection") || quote %in% c(own, "[")) return(query)
+  if (!inherits(connection, "TestConnection") || quote %in% c(engine_quote, "[")) return(query)
   text <- as.character(query)
-  at <- gregexpr(gsub("Q", quote, "'(?:[^']|'')*'(*SKIP)(*F)|Q(?:[^Q]|QQ)*Q"), text, perl = TRUE)
-  regmatches(text, at) <- lapply(regmatches(text, at), function(name) {
+  matches <- gregexpr(
+    gsub("Q", quote, "'(?:[^']|'')*'(*SKIP)(*F)|Q(?:[^Q]|QQ)*Q"), text, perl = TRUE
+  )
+  regmatches(text, matches) <- lapply(regmatches(text, matches), function(name) {
     bare <- gsub(
       strrep(quote, 2), quote, substr(name, 2, nchar(name) - 1),
       fixed = TRUE
     )
     sprintf(
-      "%s%s%s", own, gsub(own, strrep(own, 2), bare, fixed = TRUE), own
+      "%s%s%s", engine_quote, gsub(engine_quote, strrep(engine_quote, 2), bare, fixed = TRUE),
+      engine_quote
     )
   })
   dbplyr::sql(text)
 }
 
-# The table and its columns, as the grammar of data frames wants them: a data frame without rows.
+# The columns of a table as a data frame without rows.
 table_columns <- function(data) {
   check_installed("dbplyr", "to read database tables")
   names <- colnames(data)
@@ -131,8 +135,13 @@ table_columns <- function(data) {
   )
 }
 
-# What is asked: the text of the query, the columns of the answers and of the groups, and that of
-# the weights or NULL.
+# The query of a tally:
+#   sql       its text
+#   answers   the columns of the answers
+#   keys      the columns of the groups
+#   weight    the column of the weights, or NULL
+#   count     the column of numbers of reports, or NULL
+#   layout    how the columns hold the reports
 tally_query <- function(data, mechanism, column, by, weights, count = NULL) {
   frame <- table_columns(data)
   check_countable(mechanism)
@@ -140,33 +149,33 @@ tally_query <- function(data, mechanism, column, by, weights, count = NULL) {
     dplyr::group_vars(data), frame_names(frame, by, "by") %||% refuse_vector(by, "by")
   ))
   name_groups(as.list(frame)[keys], mechanism)
-  weight <- frame_names(frame, weights, "weights", one = TRUE) %||%
+  weight <- frame_names(frame, weights, "weights", single = TRUE) %||%
     refuse_vector(weights, "weights")
-  times <- frame_names(frame, count, "count", one = TRUE) %||% refuse_vector(count, "count")
+  times <- frame_names(frame, count, "count", single = TRUE) %||% refuse_vector(count, "count")
   if (!is.null(times) && !is.null(weight)) abort("Give {.arg count} or {.arg weights}.")
   answers <- report_columns(frame, mechanism, column, c(keys, weight, times))
   if (any(answers %in% keys)) abort("The reports must not be groups as well.")
-  form <- report_form(mechanism, answers)
+  layout <- report_layout(mechanism, answers)
   check_free_names(
     c(answers, keys),
-    c(query_columns, if (form == "long") c("part", long_sums, long_sizes))
+    c(query_columns, if (layout == "long") c("part", long_sums, long_sizes))
   )
-  number <- if (is.null(times)) "COUNT(*)" else sprintf("SUM(%s)", sql_words(data, times)$column)
-  sums <- c(n = number, if (!is.null(weight)) weight_sums(data, weight))
-  asked <- switch(
-    form,
+  n <- if (is.null(times)) "COUNT(*)" else sprintf("SUM(%s)", sql_words(data, times)$column)
+  sums <- c(n = n, if (!is.null(weight)) weight_sums(data, weight))
+  query <- switch(
+    layout,
     categories =,
-    rows = list(query = group_query(data, c(answers, keys), sums)),
+    rows = list(sql = group_query(data, c(answers, keys), sums)),
     long = long_query(data, mechanism, answers, keys, weight %||% times),
-    sum_query(data, mechanism, form, answers, keys, weight %||% times, sums)
+    sum_query(data, mechanism, layout, answers, keys, weight %||% times, sums)
   )
   c(
-    asked, list(answers = answers, keys = keys, weight = weight, count = times, form = form)
+    query, list(answers = answers, keys = keys, weight = weight, count = times, layout = layout)
   )
 }
 
-# Categories are a GROUP BY, and so are reports that are a few numbers; of supports an engine adds
-# up the bits.
+# An error if an engine cannot count the reports. It groups categories, and reports that are a few
+# numbers; it adds up the bits of supports.
 check_countable <- function(mechanism) {
   if (!is.null(mechanism$questions)) return(check_joint(mechanism))
   if (is.null(stored_forms(mechanism)) && !has_categories(mechanism)) {
@@ -179,8 +188,8 @@ check_countable <- function(mechanism) {
   }
 }
 
-# How many rows have a number of reports that is missing or no whole number from 0 to 2^53, and the
-# largest of them, whose type is seen in R: text is larger than numbers.
+# The query of how many rows have a number of reports that is missing or no whole number from 0 to
+# 2^53, and of the largest number. Its type is seen in R: text is larger than numbers.
 times_query <- function(data, count) {
   column <- sql_words(data, count)$column
   rounded <- as.character(
@@ -199,17 +208,17 @@ times_query <- function(data, count) {
   group_query(data, character(), sums)
 }
 
-check_free_names <- function(names, made) {
-  taken <- intersect(names, made)
+check_free_names <- function(names, reserved) {
+  taken <- intersect(names, reserved)
   if (!length(taken)) return(invisible())
   abort("{.val {taken[1]}} is the name of a column of the query: rename that column or category.")
 }
 
 # ---- one GROUP BY ----
 
-# The text of a query that gives a row for each combination of `keys`, and the sums, which are named
-# SQL expressions. dplyr::summarise() would give the same text, but takes 16 ms for each sum, mostly
-# for messages of errors that cannot happen here, while a fast engine counts 1e7 rows in 70.
+# The text of a query that returns a row for each combination of `keys`, with the sums, which are
+# named SQL expressions. dplyr::summarise() would give the same text, but takes 16 ms for each sum,
+# mostly for messages of errors that cannot happen here. A fast engine takes 70 ms for 1e7 rows.
 group_query <- function(data, keys, sums) {
   connection <- dbplyr::remote_con(data)
   source <- query_source(data)
@@ -218,11 +227,11 @@ group_query <- function(data, keys, sums) {
 
 select_text <- function(keys, sums, from, where = NULL, connection) {
   columns <- c(keys, sprintf("%s AS %s", sums, quote_names(names(sums), connection)))
-  clause <- function(word, parts, between) {
-    if (!length(parts)) return(NULL)
-    line <- paste(word, paste(parts, collapse = paste0(between, " ")))
-    if (length(parts) == 1L || nchar(line) <= 80L) return(line)
-    paste0(word, "\n  ", paste(parts, collapse = paste0(between, "\n  ")))
+  clause <- function(word, terms, between) {
+    if (!length(terms)) return(NULL)
+    line <- paste(word, paste(terms, collapse = paste0(between, " ")))
+    if (length(terms) == 1L || nchar(line) <= 80L) return(line)
+    paste0(word, "\n  ", paste(terms, collapse = paste0(between, "\n  ")))
   }
   groups <- if (length(keys)) exact_values(keys, connection) else keys
   # A column that is selected must stand in the GROUP BY as it is, but for SQLite.
@@ -234,8 +243,8 @@ select_text <- function(keys, sums, from, where = NULL, connection) {
                       clause("GROUP BY", groups, ",")), collapse = "\n"))
 }
 
-# Engines whose columns may ignore case, where "b" and "B" are one group. There text is compared by
-# its bytes.
+# SQL of values that are compared by their bytes, for engines whose columns may ignore case: "b" and
+# "B" would be one group.
 exact_values <- function(values, connection) {
   if (inherits(connection, "SQLiteConnection")) return(paste(values, "COLLATE BINARY"))
   if (inherits(connection, c("MariaDBConnection", "MySQLConnection", "MySQL"))) {
@@ -247,7 +256,7 @@ exact_values <- function(values, connection) {
   values
 }
 
-# In the words of the engine. Every engine has COUNT(*).
+# The sums in SQL of the engine, under their names. Every engine has COUNT(*).
 translate_sums <- function(sums, connection) {
   setNames(
     as.character(dbplyr::translate_sql_(sums, con = connection, window = FALSE)), names(sums)
@@ -255,15 +264,15 @@ translate_sums <- function(sums, connection) {
 }
 
 quote_names <- function(names, connection) {
-  # Of no name dbplyr makes an empty one.
+  # For no name dbplyr would return an empty one.
   if (!length(names)) return(character())
   as.character(
     dbplyr::escape(dbplyr::ident(names), parens = FALSE, collapse = NULL, con = connection)
   )
 }
 
-# What stands after FROM and WHERE. Columns of one table are read from it as it is, with the
-# conditions of dplyr::filter(), since some engines of several servers fetch the rows of a query
+# list(from, where): the SQL after FROM and WHERE. Columns of one table are read from it as it is,
+# with the conditions of dplyr::filter(). Some engines of several servers get all rows of a query
 # within a query before they group them. Every other pipeline is such a query. The text that dbplyr
 # writes decides, not its objects, which change with its versions: if it is not the text of its
 # parts put together, it stays as it is.
@@ -276,21 +285,21 @@ query_source <- function(data) {
     ))
   }
   text <- as.character(dbplyr::sql_render(built, connection))
-  plain <- regexpr(plain_select(), text, perl = TRUE)
-  if (plain == 1L) {
-    start <- attr(plain, "capture.start")[1]
-    from <- substring(text, start, start + attr(plain, "capture.length")[1] - 1L)
-    if (attr(plain, "match.length") == nchar(text)) return(list(from = from))
+  simple <- regexpr(simple_select(), text, perl = TRUE)
+  if (simple == 1L) {
+    start <- attr(simple, "capture.start")[1]
+    from <- substring(text, start, start + attr(simple, "capture.length")[1] - 1L)
+    if (attr(simple, "match.length") == nchar(text)) return(list(from = from))
     if (inherits(built, "select_query")) {
-      again <- dbplyr::sql_query_select(
+      copy <- dbplyr::sql_query_select(
         connection, built$select, dbplyr::sql(from), where = built$where, order_by = built$order_by
       )
-      if (identical(as.character(again), text)) {
+      if (identical(as.character(copy), text)) {
         return(list(from = from, where = built$where))
       }
     }
   }
-  # An inner query has no order, if it has no limit.
+  # An inner query has no order if it has no limit.
   if (inherits(built, "select_query")) {
     text <- as.character(dbplyr::sql_render(built, connection, subquery = TRUE, lvl = 1L))
   }
@@ -299,16 +308,16 @@ query_source <- function(data) {
   )
 }
 
-# The text of a query that only selects columns, with its table.
-plain_select <- function() {
+# The pattern of a query that only selects columns; its table is captured.
+simple_select <- function() {
   name <- "(?:\"(?:[^\"\\\\]|\"\")+\"|`(?:[^`\\\\]|``)+`|\\[(?:[^]\\\\]|\\]\\])+\\])"
   columns <- sprintf("(?:(?:%s[.])?[*]|%s(?:,\\s+%s)*)", name, name, name)
-  # Whoever writes schema.table need not quote it.
+  # A user who writes schema.table need not quote it.
   table <- sprintf("(?:%s|[[:alpha:]_]\\w*)", name)
   sprintf("^SELECT\\s+%s\\nFROM (%s(?:[.]%s)*)(?=$|\\n)", columns, table, table)
 }
 
-# Names that no column has.
+# The `wanted` names, changed if a column has them.
 free_names <- function(wanted, taken) {
   tail(make.unique(c(taken, wanted), sep = "_"), length(wanted))
 }
@@ -335,20 +344,21 @@ weight_sums <- function(data, name) {
 
 # One row comes back for each group, however many reports there are.
 
-# How many sums one query may ask for: PostgreSQL gives at most 1664 columns, SQLite 2000.
+# The largest number of sums in one query: PostgreSQL returns at most 1664 columns, SQLite 2000.
 query_width <- 1500L
 
-# The engine's own words for a place of a text, its length and the text without some characters.
+# The engine's SQL for a column: list(character_at(position), length, column), one character of its
+# text, the number of characters, and the column.
 sql_words <- function(data, name) {
   connection <- dbplyr::remote_con(data)
   word <- function(expression) {
     as.character(dbplyr::translate_sql_(list(expression), con = connection))
   }
   column <- rlang::sym(name)
-  place <- word(rlang::expr(substr(!!column, 987654321L, 987654321L)))
+  digit <- word(rlang::expr(substr(!!column, 987654321L, 987654321L)))
   list(
-    place = function(at) {
-      gsub("987654321", format(at, scientific = FALSE), place, fixed = TRUE)
+    character_at = function(position) {
+      gsub("987654321", format(position, scientific = FALSE), digit, fixed = TRUE)
     },
     length = word(rlang::expr(nchar(!!column))),
     column = word(column)
@@ -371,21 +381,24 @@ join_sql <- function(terms, operator) {
 
 one_if <- function(condition) sprintf("CASE WHEN %s THEN 1 ELSE 0 END", condition)
 
-# What is added up, named SQL of a number for each report; the condition under which a report is
-# missing, and that under which it is wrong; `split`, a column whose values are added up apart.
-sql_sums <- function(data, mechanism, form, answers) {
-  if (form == "number") return(sql_number(data, mechanism, answers))
+# The SQL of what is added up:
+#   sums      named SQL of a number for each report
+#   missing   the condition under which a report is missing
+#   wrong     the condition under which it is wrong
+#   split     a column whose values are added up apart
+sql_sums <- function(data, mechanism, layout, answers) {
+  if (layout == "number") return(sql_number(data, mechanism, answers))
   codec <- stored_codec(mechanism)
   if (!is.null(codec$drawn)) {
     columns <- quote_names(answers, dbplyr::remote_con(data))
-    return(if (form == "positions") {
+    return(if (layout == "positions") {
       sql_positions(mechanism, codec, columns)
     } else {
       sql_drawn(mechanism, codec, columns)
     })
   }
   beside <- names(codec$numbers)
-  sql <- sql_bits(data, codec, form, setdiff(answers, beside))
+  sql <- sql_bits(data, codec, layout, setdiff(answers, beside))
   if (!length(beside)) return(sql)
   sql$missing <- any_of(c(
     sprintf("%s IS NULL", sql_words(data, beside)$column), sql$missing
@@ -393,10 +406,10 @@ sql_sums <- function(data, mechanism, form, answers) {
   c(sql, split = beside)
 }
 
-# For each level the SQL of a bit, 0 or 1.
-sql_bits <- function(data, codec, form, answers) {
+# The SQL of a bit, 0 or 1, for each level, with the fields of sql_sums().
+sql_bits <- function(data, codec, layout, answers) {
   k <- codec$width
-  if (form == "bits") {
+  if (layout == "bits") {
     bits <- quote_names(answers, dbplyr::remote_con(data))
     missing <- sprintf("(%s) IS NULL", join_sql(bits, "+"))
     wrong <- sprintf("(%s <> 0 AND %s <> 1)", bits, bits)
@@ -404,11 +417,11 @@ sql_bits <- function(data, codec, form, answers) {
     words <- sql_words(data, answers)
     width <- (k + 7) %/% 8
     bits <- vapply(seq_len(8 * width) - 1, sql_bit, "", words)
-    places <- vapply(seq_len(2 * width), words$place, "")
+    digits <- vapply(seq_len(2 * width), words$character_at, "")
     missing <- sprintf("%s IS NULL", words$column)
     padding <- if (8 * width > k) sprintf("%s = 1", bits[-seq_len(k)])
     wrong <- c(sprintf("%s <> %d", words$length, as.integer(2 * width)),
-               sprintf("%s NOT IN (%s)", places, sql_digits(hexadecimal)), padding)
+               sprintf("%s NOT IN (%s)", digits, sql_digits(hexadecimal)), padding)
     bits <- bits[seq_len(k)]
   }
   if (!is.null(codec$ones)) {
@@ -423,35 +436,35 @@ hexadecimal <- c(0:9, letters[1:6])
 
 # Bit `j`, from 0, of hexadecimal text: the first digit of a byte has its upper four bits.
 sql_bit <- function(j, words) {
-  at <- 2 * (j %/% 8) + if (j %% 8 < 4) 2 else 1
+  position <- 2 * (j %/% 8) + if (j %% 8 < 4) 2 else 1
   ones <- hexadecimal[bitwAnd(0:15, bitwShiftL(1L, j %% 4)) > 0]
-  one_if(sprintf("%s IN (%s)", words$place(at), sql_digits(ones)))
+  one_if(sprintf("%s IN (%s)", words$character_at(position), sql_digits(ones)))
 }
 
 sql_digits <- function(digits) {
   toString(sprintf("'%s'", unique(c(digits, toupper(digits)))))
 }
 
-# Positions, negative where the bit is 0. The same position twice is wrong.
+# The SQL of positions, which are negative if the bit is 0. The same position twice is wrong.
 sql_positions <- function(mechanism, codec, columns) {
   signed <- c(seq_len(codec$width), -seq_len(codec$width))
   sums <- vapply(
-    signed, function(at) one_if(any_of(sprintf("%s = %d", columns, as.integer(at)))),
+    signed, function(position) one_if(any_of(sprintf("%s = %d", columns, as.integer(position)))),
     ""
   )
   pairs <- if (length(columns) > 1L) combn(columns, 2)
-  known <- paste(seq_len(codec$width), collapse = ", ")
+  buckets <- paste(seq_len(codec$width), collapse = ", ")
   list(
     sums = setNames(sums, mechanism$reports),
     missing = any_of(sprintf("%s IS NULL", columns)),
     wrong = any_of(c(
-      sprintf("abs(%s) NOT IN (%s)", columns, known),
+      sprintf("abs(%s) NOT IN (%s)", columns, buckets),
       if (!is.null(pairs)) sprintf("abs(%s) = abs(%s)", pairs[1, ], pairs[2, ])
     ))
   )
 }
 
-# A column of 0 and 1 for each bucket, NULL where it was not drawn.
+# The SQL of columns of 0 and 1, one for each bucket, NULL if it was not drawn.
 sql_drawn <- function(mechanism, codec, columns) {
   drawn <- join_sql(one_if(sprintf("%s IS NOT NULL", columns)), "+")
   sums <- one_if(
@@ -468,7 +481,8 @@ sql_drawn <- function(mechanism, codec, columns) {
   )
 }
 
-# Reports that went through text have lost some digits.
+# The tolerance of reports at the ends of their range: reports that went through text have lost some
+# digits.
 report_slack <- 1e-6
 
 # The least and the largest report of a mechanism of numbers.
@@ -478,12 +492,13 @@ report_range <- function(mechanism) {
     diff(mechanism$range) / 2 * c(-1, 1) * mechanism$reach
 }
 
-# Numbers, as shares of the range of reports, and their powers: see R/mechanism-mean.R.
+# The SQL of numbers, as shares of the range of reports, and of their powers: see
+# R/mechanism-mean.R.
 sql_number <- function(data, mechanism, answers) {
   column <- sql_words(data, answers)$column
-  ends <- report_range(mechanism)
+  range <- report_range(mechanism)
   number <- function(x) sprintf("%.17g", x)
-  share <- sprintf("((%s - (%s)) / %s)", column, number(ends[1]), number(diff(ends)))
+  share <- sprintf("((%s - (%s)) / %s)", column, number(range[1]), number(diff(range)))
   near <- number(report_slack)
   wrong <- c(sprintf("%s < -%s", share, near), sprintf("%s > 1 + %s", share, near))
   if (identical(mechanism$share, 0)) {
@@ -497,19 +512,19 @@ sql_number <- function(data, mechanism, answers) {
        missing = sprintf("%s IS NULL", column), wrong = any_of(wrong))
 }
 
-sum_query <- function(data, mechanism, form, answers, keys, weight, counted) {
+sum_query <- function(data, mechanism, layout, answers, keys, weight, counted) {
   codec <- stored_codec(mechanism)
   k <- if (length(codec$numbers)) codec$width else length(mechanism$reports)
   if (k > query_width) {
     abort("One query adds up at most {format_count(query_width)} sums, not {k}.", "too_large")
   }
-  sql <- sql_sums(data, mechanism, form, answers)
+  sql <- sql_sums(data, mechanism, layout, answers)
   check_free_names(
     c(colnames(data), names(sql$sums)), c(query_columns, "reports_missing", "reports_wrong")
   )
   flag <- function(condition) dbplyr::sql(one_if(condition))
-  # A sum is called like its column, which ClickHouse would then take for the sum in every other
-  # one: no other sum may read these columns.
+  # A sum has the name of its column. ClickHouse would read the sum for the column in all other
+  # sums, so that no other sum may read these columns.
   flagged <- dplyr::mutate(dplyr::ungroup(data), reports_missing = !!flag(sql$missing),
                            reports_wrong = !!flag(sql$wrong))
   times <- if (!is.null(weight)) paste0(" * ", sql_words(data, weight)$column)
@@ -520,56 +535,57 @@ sum_query <- function(data, mechanism, form, answers, keys, weight, counted) {
     counted[-1]
   )
   list(
-    query = group_query(flagged, c("reports_missing", sql$split, keys), sums),
+    sql = group_query(flagged, c("reports_missing", sql$split, keys), sums),
     sums = names(sql$sums),
     split = sql$split
   )
 }
 
-# The columns that a query makes of itself.
+# The columns that a query adds, by what they hold.
 query_columns <- c(
   n = "n", sum = "weight_sum", squares = "weight_squares", missing = "weight_missing",
   min = "weight_min", max = "weight_max"
 )
 
-# One statement, so that the engine shows it the table of one moment: part 1 are the rows by what
-# they say, part 2 the reports. `split` is a column that says the same in all rows of a report, such
-# as its cohort; `bit` one that says whether the level is supported.
+# list(sql, split): the query of a long table, one statement, so that the engine reads the table at
+# one moment. Part 1 has the numbers of rows by level, part 2 those of reports. `split` is a column
+# with the same value in all rows of a report, such as its cohort; the column `bit` is 1 if the
+# level is supported.
 long_query <- function(data, mechanism, answers, keys, weight) {
   if (!is.null(weight)) {
     abort("Long tables take no {.arg count} and {.arg weights}: a report has several rows.")
   }
   connection <- dbplyr::remote_con(data)
   split <- setdiff(answers, c("id", "level", "bit"))
-  said <- c("level", intersect(answers, "bit"))
-  own <- c(split, keys)
+  support_columns <- c("level", intersect(answers, "bit"))
+  shared_columns <- c(split, keys)
   alias <- quote_names(c(long_sizes, "id"), connection)
   level <- quote_names("level", connection)
   sizes <- c("COUNT(*)", sprintf("SUM(%s)", one_if(paste(level, "IS NULL"))),
              sprintf("COUNT(DISTINCT %s)", exact_values(level, connection)))
-  reports <- group_query(data, c("id", own), setNames(sizes, long_sizes))
+  reports <- group_query(data, c("id", shared_columns), setNames(sizes, long_sizes))
   sums <- long_faults(alias, stored_codec(mechanism))
-  # Both parts have their columns in one order.
-  part <- function(number, n, sums) {
+  # The columns of both parts stand in one order.
+  branch <- function(number, n, sums) {
     c(part = number, n = n, setNames(sums, long_sums))
   }
-  nothing <- setNames(rep("NULL", length(said)), said)
+  nothing <- setNames(rep("NULL", length(support_columns)), support_columns)
   second <- select_text(
-    quote_names(own, connection), c(nothing, part("2", "COUNT(*)", sums)),
+    quote_names(shared_columns, connection), c(nothing, branch("2", "COUNT(*)", sums)),
     sprintf("(\n%s\n) %s", reports, quote_names("q02", connection)), connection = connection
   )
   first <- group_query(
-    data, c(own, said),
-    part("1", "COUNT(*)", rep("0", length(long_sums)))
+    data, c(shared_columns, support_columns),
+    branch("1", "COUNT(*)", rep("0", length(long_sums)))
   )
   list(
-    query = dbplyr::sql(paste(first, second, sep = "\nUNION ALL\n")),
+    sql = dbplyr::sql(paste(first, second, sep = "\nUNION ALL\n")),
     split = if (length(split)) split
   )
 }
 
-# From the sizes of each report, in the order of `long_sizes`: all rows, and how many reports have
-# each fault.
+# The SQL of `long_sums`, from the columns `long_sizes` of each report: all rows, and how many
+# reports have each fault.
 long_faults <- function(alias, codec) {
   size <- codec$ones %||% codec$drawn
   wrong <- if (is.null(size)) sprintf("%s > 0 AND %s > 1", alias[2], alias[1])

@@ -1,5 +1,5 @@
-# Reports of the protocols are read back from raw, hexadecimal text, matrices of 0 and 1, long
-# tables and database columns; all are checked, and counted. The codec of R/mechanism-reports.R says
+# Reports of the protocols as they come back, read and counted: raw, hexadecimal text, matrices of 0
+# and 1, long tables and database columns. All are checked. The codec of R/mechanism-reports.R says
 # which of these forms they have.
 
 #' Read reports of the protocols from text, lists, tables and files
@@ -70,11 +70,11 @@ rr_reports <- function(x, mechanism) {
   x
 }
 
-# Reports as packed bits of the categories that they support, one row each: what the own likelihood
-# needs.
+# Reports as packed bits of the categories that they support, one row each, for the likelihood of
+# the sets.
 report_sets <- function(mechanism, x) UseMethod("report_sets")
 
-# Bits, and of cohorts four bytes of the cohort, the least first.
+# The bits; if reports have cohorts, then four bytes of the cohort, the lowest first.
 report_sets.rr_mechanism <- function(mechanism, x) {
   if (!keeps_sets(mechanism)) {
     abort("Only reports that support several categories can be kept as sets.")
@@ -105,10 +105,8 @@ read_reports <- function(x, mechanism, na.rm = FALSE, groups = NULL, weights = N
   codec <- mechanism$codec
   rows <- columns <- NULL
   fields <- report_fields(codec)
-  if (!is.null(fields) && (is.character(x) || is.factor(x)) &&
-      is.null(dim(x))) {
-    x <- text_columns(x, fields)
-  }
+  is_text <- (is.character(x) || is.factor(x)) && is.null(dim(x))
+  if (!is.null(fields) && is_text) x <- text_columns(x, fields)
   if (!is.null(codec$width) && length(codec$numbers)) {
     x <- cohort_columns(x, mechanism)
   }
@@ -116,12 +114,12 @@ read_reports <- function(x, mechanism, na.rm = FALSE, groups = NULL, weights = N
   if (!is.null(codec$width)) {
     rows <- read_rows(if (is.null(columns)) x else x[["bits"]], mechanism)
   }
-  if (!is.null(columns) && !is.null(rows) &&
-      nrow(rows$rows) != length(columns[[1]])) {
+  has_both <- !is.null(columns) && !is.null(rows)
+  if (has_both && nrow(rows$rows) != length(columns[[1]])) {
     abort("{.arg x} must have one cohort for each report.", "report")
   }
-  gone <- Reduce(`|`, lapply(columns, is.na), rows$gone %||% FALSE)
-  dropped <- drop_missing_reports(which(gone), na.rm)
+  is_missing <- Reduce(`|`, lapply(columns, is.na), rows$is_missing %||% FALSE)
+  dropped <- drop_missing_reports(which(is_missing), na.rm)
   for (name in names(columns)) {
     columns[[name]] <- check_numbers(
       drop_reports(columns[[name]], dropped), name, codec$numbers[[name]]
@@ -137,7 +135,8 @@ read_reports <- function(x, mechanism, na.rm = FALSE, groups = NULL, weights = N
   )
 }
 
-# Columns of text that has them one after another, as clients and report_texts() write it.
+# The columns of text that has their values one after another, as clients and report_texts() write
+# it.
 text_columns <- function(x, fields) {
   values <- strsplit(trimws(as.character(x)), " +")
   values[is.na(x)] <- list(rep(NA_character_, length(fields)))
@@ -159,24 +158,27 @@ abort_report_at <- function(position, problem) {
   )
 }
 
-forms_remedy <- "{.fn rr_reports} says how reports look, and {.fn rr_perturb} makes them of answers."
+forms_remedy <- paste(
+  "{.fn rr_reports} says how reports look,", "and {.fn rr_perturb} makes them of answers."
+)
 
-# `at`: which elements or rows of `x` are no reports, the first of which is shown.
-refuse_reports <- function(at, x) {
-  if (length(at)) {
-    given <- if (is.matrix(x)) {
-      paste(x[at[1], ], collapse = " ")
+# An error if there are `positions`, at which elements or rows of `x` are no reports. It shows the
+# first.
+refuse_reports <- function(positions, x) {
+  if (length(positions)) {
+    report <- if (is.matrix(x)) {
+      paste(x[positions[1], ], collapse = " ")
     } else {
-      x[[at[1]]]
+      x[[positions[1]]]
     }
     abort_report_at(
-      at[1],
-      paste("is", describe(if (is.character(given)) short_reports(given) else given))
+      positions[1],
+      paste("is", describe(if (is.character(report)) short_reports(report) else report))
     )
   }
 }
 
-# `x` has none of the forms that the reports of the mechanism come back in.
+# The error for `x` that has none of the forms of the mechanism's reports.
 abort_form <- function(x, wanted) {
   abort(c("{.arg x} must be {wanted}.", x = "It is {describe(x)}.", i = forms_remedy),
         if (inherits(x, "rr_reports")) c("mismatch", "report") else "report")
@@ -195,11 +197,11 @@ drop_missing_reports <- function(missing, na.rm) {
   missing
 }
 
-some_reports <- function(x, at) {
+some_reports <- function(x, index) {
   if (length(dim(x)) == 2L) {
-    x[at, , drop = FALSE]
+    x[index, , drop = FALSE]
   } else {
-    x[at]
+    x[index]
   }
 }
 
@@ -220,9 +222,9 @@ whole_columns <- function(x, names) {
 
 check_numbers <- function(values, name, range) {
   numbers <- if (is.character(values)) suppressWarnings(as.numeric(values)) else values
-  good <- numbers >= range[1] & numbers <= range[2] &
+  is_valid <- numbers >= range[1] & numbers <= range[2] &
     (numbers - range[1]) %% range[3] == 0
-  bad <- which(!good %in% TRUE)[1]
+  bad <- which(!is_valid %in% TRUE)[1]
   if (!is.na(bad)) {
     abort_report_at(bad, paste("has", name, describe(values[bad])))
   }
@@ -253,12 +255,12 @@ cohort_columns <- function(x, mechanism) {
 
 # ---- bits and positions ----
 
-# list(rows, gone): a matrix with a row a report, of bytes, of 0 and 1 or of positions; and which
-# reports are missing.
+# list(rows, is_missing): a matrix with a row a report, of bytes, of 0 and 1 or of positions; and
+# whether each report is missing.
 read_rows <- function(x, mechanism) {
   codec <- mechanism$codec
   if (is.factor(x)) x <- as.character(x)
-  if (inherits(x, "rr_reports")) return(own_rows(x, codec))
+  if (inherits(x, "rr_reports")) return(object_rows(x, codec))
   if (is.raw(x) && is.matrix(x)) return(list(rows = report_values(x)))
   if (is.character(x) && !is.matrix(x)) {
     x <- check_text(x, "x", answers = TRUE)
@@ -278,7 +280,7 @@ read_rows <- function(x, mechanism) {
   numeric_rows(x, mechanism)
 }
 
-own_rows <- function(x, codec) {
+object_rows <- function(x, codec) {
   values <- report_values(x)
   fits <- if (is.raw(values)) {
     is.null(codec$drawn)
@@ -290,10 +292,10 @@ own_rows <- function(x, codec) {
       "mismatch", "report"
     ))
   }
-  list(rows = values, gone = is.na(x))
+  list(rows = values, is_missing = is.na(x))
 }
 
-# Columns of 0 and 1, or of positions, which may be named and stand in any order.
+# The rows of columns of 0 and 1, or of positions. Columns with names may stand in any order.
 numeric_rows <- function(x, mechanism) {
   codec <- mechanism$codec
   named <- Find(function(columns) all(columns %in% colnames(x)),
@@ -306,7 +308,7 @@ numeric_rows <- function(x, mechanism) {
   partly <- !is.null(codec$drawn) && holds_bits(rows, codec)
   list(
     rows = rows,
-    gone = if (anyNA(rows)) {
+    is_missing = if (anyNA(rows)) {
       rowSums(is.na(rows)) > if (partly) codec$width - 1 else 0
     }
   )
@@ -317,8 +319,8 @@ holds_bits <- function(rows, codec) {
     (is.null(codec$drawn) || all(rows %in% c(0, 1, NA)))
 }
 
-# Is text of numbers with spaces between them, or of one number that is too short for hexadecimal
-# digits?
+# Is text a sequence of numbers with spaces between them, or one number that is too short for
+# hexadecimal digits?
 holds_numbers <- function(x, codec) {
   if (!is.null(codec$drawn)) return(TRUE)
   first <- x[!is.na(x)][1]
@@ -335,19 +337,14 @@ holds_digits <- function(x, codec) {
 }
 
 digit_rows <- function(x, codec) {
-  gone <- is.na(x)
-  refuse_reports(
-    which(
-      !gone & !(nchar(x) == codec$width & grepl("^[01]+$", x))
-    ),
-    x
-  )
-  bits <- unlist(
-    strsplit(replace(x, gone, strrep("0", codec$width)), ""), use.names = FALSE
-  ) == "1"
+  is_missing <- is.na(x)
+  is_valid <- nchar(x) == codec$width & grepl("^[01]+$", x)
+  refuse_reports(which(!is_missing & !is_valid), x)
+  digits <- strsplit(replace(x, is_missing, strrep("0", codec$width)), "")
+  bits <- unlist(digits, use.names = FALSE) == "1"
   list(
     rows = matrix(as.integer(bits), ncol = codec$width, byrow = TRUE),
-    gone = gone
+    is_missing = is_missing
   )
 }
 
@@ -355,35 +352,30 @@ number_pattern <- "^ *-?[0-9]+( +-?[0-9]+)* *$"
 
 hexadecimal_rows <- function(x, codec) {
   bytes <- codec_bytes(codec)
-  gone <- is.na(x)
+  is_missing <- is.na(x)
   read <- .Call(
-    C_rr_from_hex, replace(sub("^(0x|\\\\x)", "", x), gone, strrep("00", bytes)), bytes
+    C_rr_from_hex, replace(sub("^(0x|\\\\x)", "", x), is_missing, strrep("00", bytes)), bytes
   )
   refuse_reports(read$position[read$position > 0], x)
-  list(rows = read$bits, gone = gone)
+  list(rows = read$bits, is_missing = is_missing)
 }
 
-# A list of raw vectors, or of positions.
+# The rows of a list of raw vectors, or of positions.
 list_rows <- function(x, codec) {
   x <- lapply(x, plain_numbers)
-  gone <- vapply(
-    x, function(one) is.null(one) || (!is.raw(one) && anyNA(one)),
+  is_missing <- vapply(
+    x, function(report) is.null(report) || (!is.raw(report) && anyNA(report)),
     NA
   )
   raw <- is.null(codec$ones %||% codec$drawn) || any(vapply(x, is.raw, NA))
   size <- if (raw) codec_bytes(codec) else codec$ones %||% codec$drawn
-  refuse_reports(
-    which(
-      !gone &
-        !(vapply(x, if (raw) is.raw else is.numeric, NA) & lengths(x) == size)
-    ),
-    x
-  )
+  is_valid <- vapply(x, if (raw) is.raw else is.numeric, NA) & lengths(x) == size
+  refuse_reports(which(!is_missing & !is_valid), x)
   rows <- matrix(if (raw) as.raw(0) else NA_real_, length(x), size)
-  rows[!gone, ] <- matrix(
-    unlist(x[!gone]), ncol = size, byrow = TRUE
+  rows[!is_missing, ] <- matrix(
+    unlist(x[!is_missing]), ncol = size, byrow = TRUE
   )
-  list(rows = rows, gone = gone)
+  list(rows = rows, is_missing = is_missing)
 }
 
 # The checked reports of some rows.
@@ -394,7 +386,7 @@ settle_rows <- function(rows, mechanism) {
     else if (!holds_bits(rows, codec)) position_rows(rows, codec, size)
     else bit_rows(rows, codec)
   if (is.null(size)) return(new_rr_reports(values, codec$width))
-  # As many bits, or positions, as a report has, and each position once.
+  # A report has the codec's number of bits, or of positions, and each position once.
   bad <- count_supports(values, list(each = 1), codec, codec$ones)$position
   refuse_reports(bad[bad > 0], rows)
   if (!is.null(codec$ones) && is.raw(values) != packs_bits(codec)) {
@@ -405,19 +397,11 @@ settle_rows <- function(rows, mechanism) {
 }
 
 packed_rows <- function(rows, codec) {
-  whole <- is.null(codec$drawn) && ncol(rows) == codec_bytes(codec)
-  # No bit lies beyond the last category.
-  refuse_reports(
-    which(
-      if (whole) {
-        as.integer(rows[, ncol(rows)]) >=
-          2^((codec$width - 1) %% 8 + 1)
-      } else {
-        TRUE
-      }
-    ),
-    rows
-  )
+  is_complete <- is.null(codec$drawn) && ncol(rows) == codec_bytes(codec)
+  # A report has no bit beyond the last category.
+  last_bits <- (codec$width - 1) %% 8 + 1
+  is_invalid <- if (is_complete) as.integer(rows[, ncol(rows)]) >= 2^last_bits else TRUE
+  refuse_reports(which(is_invalid), rows)
   rows
 }
 
@@ -426,7 +410,7 @@ position_rows <- function(rows, codec, size) {
   if (is.null(size) || ncol(rows) != size) {
     abort("{.arg x} must have {codec$width} columns of 0 and 1.", "report")
   }
-  values <- whole_matrix(rows)
+  values <- integer_matrix(rows)
   sizes <- abs(values)
   unsorted <- any(sizes[, -1] < sizes[, -size])
   if (unsorted) {
@@ -439,43 +423,39 @@ position_rows <- function(rows, codec, size) {
 # Bits of all categories, or of all buckets, missing if a bucket was not drawn.
 bit_rows <- function(rows, codec) {
   if (is.null(codec$drawn)) {
-    read <- .Call(C_rr_matrix_to_bits, whole_matrix(rows))
+    read <- .Call(C_rr_matrix_to_bits, integer_matrix(rows))
     refuse_entries(read$position[read$position > 0], rows)
     return(read$bits)
   }
   refuse_reports(which(rowSums(!is.na(rows)) != codec$drawn), rows)
   bits <- t(rows)
   some <- which(!is.na(bits), arr.ind = TRUE)
-  matrix(
-    as.integer(
-      ifelse(bits[some] == 1, some[, 1], -some[, 1])
-    ),
-    nrow(rows), byrow = TRUE
-  )
+  signed <- ifelse(bits[some] == 1, some[, 1], -some[, 1])
+  matrix(as.integer(signed), nrow(rows), byrow = TRUE)
 }
 
-whole_matrix <- function(rows) {
-  whole <- rows
-  suppressWarnings(storage.mode(whole) <- "integer")
-  if (is.double(rows)) refuse_entries(which(is.na(whole) | whole != rows), rows)
-  whole
+integer_matrix <- function(rows) {
+  integers <- rows
+  suppressWarnings(storage.mode(integers) <- "integer")
+  if (is.double(rows)) refuse_entries(which(is.na(integers) | integers != rows), rows)
+  integers
 }
 
-refuse_entries <- function(at, rows) {
-  refuse_reports((at - 1) %% nrow(rows) + 1, rows)
+refuse_entries <- function(positions, rows) {
+  refuse_reports((positions - 1) %% nrow(rows) + 1, rows)
 }
 
 # ---- long tables ----
 
-# One row for each category that a report supports. A report that supports none has one row, without
-# a level.
+# Is `x` a long table? It has one row for each category that a report supports. A report that
+# supports none has one row, without a level.
 is_long <- function(x, mechanism) {
   columns <- if (is.data.frame(x)) stored_forms(mechanism)$columns$long
   !is.null(columns) && length(x) == length(columns) &&
     all(columns %in% names(x))
 }
 
-# A row a report, of 0 and 1 or of positions.
+# The rows of a long table, one a report, of 0 and 1 or of positions.
 long_rows <- function(x, mechanism) {
   codec <- mechanism$codec
   size <- codec$ones %||% codec$drawn
@@ -483,11 +463,11 @@ long_rows <- function(x, mechanism) {
   bit <- if (is.null(codec$drawn)) 1 else column_numbers(x$bit)
   id <- match(x$id, unique(x$id))
   none <- is.na(level) & is.null(size)
-  place <- replace(match_long(level, codec), none, 0L)
-  again <- duplicated(id * (codec$width + 1) + place)
-  bad <- which(is.na(x$id) | is.na(place) | again | !bit %in% 0:1 | (none & id %in% id[!none]))[
-    1
-  ]
+  index <- replace(match_long(level, codec), none, 0L)
+  is_repeated <- duplicated(id * (codec$width + 1) + index)
+  is_mixed <- none & id %in% id[!none]
+  is_invalid <- is.na(x$id) | is.na(index) | is_repeated | !bit %in% 0:1 | is_mixed
+  bad <- which(is_invalid)[1]
   if (!is.na(bad)) {
     abort_report_at(
       id[bad], paste("needs an id and different levels, and has", describe(level[bad]))
@@ -496,14 +476,12 @@ long_rows <- function(x, mechanism) {
   if (!is.null(size)) {
     wrong <- which(tabulate(id) != size)
     if (length(wrong)) abort_report_at(wrong[1], sprintf("must have %s rows", format_count(size)))
-    return(matrix(
-      (place * (2 * bit - 1))[order(id, place)], ncol = size,
-      byrow = TRUE
-    ))
+    signed <- (index * (2 * bit - 1))[order(id, index)]
+    return(matrix(signed, ncol = size, byrow = TRUE))
   }
   check_empty_reports(mechanism, length(unique(id)), sum(none))
   ones_at(
-    id[!none], place[!none], max(id, 0L), codec$width
+    id[!none], index[!none], max(id, 0L), codec$width
   )
 }
 
@@ -513,9 +491,10 @@ ones_at <- function(row, column, rows, width) {
   bits
 }
 
-# Bits that are all 0 leave no row behind where nobody wrote one, and the reports that are there are
-# then not all of them. Fewer than one table in a hundred million has none where 20 are expected. If
-# bits are not independent, how often all are 0 is not asked.
+# An error if a long table lacks the reports that support no category. Bits that are all 0 leave no
+# row if nobody writes one, and the reports that are there are then not all of them. Fewer than one
+# table in a hundred million has none if 20 are expected. If bits are not independent, it is not
+# checked how often all are 0.
 check_empty_reports <- function(mechanism, n, empty) {
   law <- rr_law(mechanism[["bit"]] %||% mechanism)
   independent <- length(law$p) == 1L && length(law$q) == 1L &&
@@ -532,7 +511,7 @@ check_empty_reports <- function(mechanism, n, empty) {
   }
 }
 
-# One report a row of what goes with it: the first row of each.
+# list(x, weights, by) with one entry a report, from the first row of each report.
 one_row_each <- function(x, mechanism, weights, by) {
   first <- match(x$id, x$id)
   for (each in c(by, list(weights))) {
@@ -540,11 +519,11 @@ one_row_each <- function(x, mechanism, weights, by) {
     same <- values == values[first] | (is.na(values) & is.na(values[first]))
     if (!all(same %in% TRUE)) abort("All rows of a report must have the same group and weight.")
   }
-  at <- unique(first)
+  rows <- unique(first)
   list(
     x = rr_reports(x, mechanism),
-    weights = weights[at],
-    by = if (!is.null(by)) lapply(by, `[`, at)
+    weights = weights[rows],
+    by = if (!is.null(by)) lapply(by, `[`, rows)
   )
 }
 
@@ -558,7 +537,8 @@ count_reports.rr_protocol <- function(
   counts <- if (is.null(codec$width)) {
     count_cells(number_cells(read$reports, codec), length(mechanism$reports), read)
   } else if (length(codec$numbers)) {
-    # Group by group and cohort by cohort the ones of each bit, then the number of reports.
+    # The counts are, group by group and cohort by cohort, the ones of each bit, then the number of
+    # reports.
     cohorts <- codec$numbers$cohort[2]
     cells <- as.integer(read$reports$cohort + ((read$groups %||% 1L) - 1L) * cohorts)
     within <- list(groups = cells, each = cohorts * read$each, weights = read$weights)
@@ -576,7 +556,7 @@ count_reports.rr_protocol <- function(
   counted_reports(counts, read)
 }
 
-# The place of each report of whole numbers, from 0, among all that there are: the last column runs
+# The 0-based position of each report of whole numbers among all possible ones. The last column runs
 # fastest.
 number_cells <- function(reports, codec) {
   columns <- if (is.data.frame(reports)) as.list(reports) else list(reports)
@@ -606,7 +586,7 @@ count_reports <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = F
   UseMethod("count_reports")
 }
 
-# Reports that are categories.
+# The counts of reports that are categories.
 count_reports.rr_mechanism <- function(
   mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...
 ) {
@@ -622,7 +602,8 @@ count_reports.rr_mechanism <- function(
     abort(c("{.arg x} is a data frame, and the mechanism has one question.",
             i = "Give its column, or describe all questions with {.fn rr_product}."))
   }
-  # Counts and shares of all categories, and the numbers that stand for them.
+  # The bytes are those of counts and shares of all categories, and of the numbers that stand for
+  # them.
   check_memory(
     16 * as.double(length(mechanism$reports)) * (max(1, groups) + 1),
     "mechanism", "The table of counts"
@@ -632,8 +613,9 @@ count_reports.rr_mechanism <- function(
   count_codes(codes$codes, codes$first, x, mechanism, groups, weights, na.rm)
 }
 
-# `codes - first` is the 0-based category. `shown` is what the user gave, for the error message.
-count_codes <- function(codes, first, shown, mechanism, groups, weights, na.rm) {
+# list(counts, missing, n, ...): the counts of `codes - first`, the 0-based category. `reports` are
+# those of the user, for the error message.
+count_codes <- function(codes, first, reports, mechanism, groups, weights, na.rm) {
   k <- length(mechanism$reports)
   count <- function(weights) {
     .Call(
@@ -642,7 +624,7 @@ count_codes <- function(codes, first, shown, mechanism, groups, weights, na.rm) 
     )
   }
   result <- count(weights)
-  if (result$position > 0) abort_report(shown, result$position, mechanism)
+  if (result$position > 0) abort_report(reports, result$position, mechanism)
   shape <- function(counts) if (is.null(groups)) counts else matrix(counts, nrow = k)
   counts <- shape(result$counts)
   # Weighted reports have a second number: how many there were.
@@ -651,13 +633,13 @@ count_codes <- function(codes, first, shown, mechanism, groups, weights, na.rm) 
        respondents = if (!is.null(weights)) tally_sums(shape(count(NULL)$counts)))
 }
 
-# If a report is one category, and only there, counts add up to the number of respondents.
+# The sums of counts by group. They are the numbers of respondents only if a report is one category.
 tally_sums <- function(counts) if (is.matrix(counts)) colSums(counts) else sum(counts)
 
-# How often each of the categories 0, 1, ... was reported, group by group.
-count_cells <- function(cells, number, read) {
+# The number of reports of each category 0, 1, ..., group by group.
+count_cells <- function(cells, n_cells, read) {
   .Call(
-    C_rr_tally, cells, 0L, as.double(number), read$groups, read$each, read$weights, FALSE
+    C_rr_tally, cells, 0L, as.double(n_cells), read$groups, read$each, read$weights, FALSE
   )$counts
 }
 
@@ -675,9 +657,9 @@ count_supports <- function(values, read, codec, ones = -1) {
   )
 }
 
-# Reports of a cohort, an index and a sign: cohort by cohort how many support each of `width`
-# categories, then how many there are. A report supports those whose sign in its column is its own:
-# half of all, give or take the transform of the signs.
+# The counts of reports of a cohort, an index and a sign: cohort by cohort how many support each of
+# `width` categories, then how many there are. A report supports the categories whose sign in its
+# column equals its sign: n / 2 of the n reports, plus half of the transform of the signs.
 count_signs <- function(read, size, width, cohorts = 1) {
   reports <- read$reports
   cohort <- reports[["cohort"]] %||% 1L
@@ -691,24 +673,23 @@ count_signs <- function(read, size, width, cohorts = 1) {
     seq_len(dim(table)[3]),
     function(j) {
       n <- sum(table[, , j])
-      signs <- .Call(C_rr_hadamard_transform, table[, 1, j] - table[, 2, j])[
-        seq_len(width)
-      ]
+      transform <- .Call(C_rr_hadamard_transform, table[, 1, j] - table[, 2, j])
+      signs <- transform[seq_len(width)]
       c(nearest((n + signs) / 2, 0, n), n)
     },
     numeric(width + 1)
   )
 }
 
-# Numbers of categories are never negative: as reports, all of their bits would be 1. Fewer than one
-# set of reports in a hundred million is such.
+# An error if reports are rather answers. Numbers of categories are never negative: as reports, all
+# of their bits would be 1. Fewer than one set of reports in a hundred million has no bit 0.
 check_ones <- function(reports, mechanism) {
   d <- mechanism$d
-  held <- d / mechanism$buckets
-  chance <- held * mechanism$p * mechanism$q^(d - 1) +
-    (1 - held) * mechanism$q^d
-  if (all(report_values(reports) >= 0) &&
-      length(reports) * log(chance) < log(1e-8)) {
+  p_drawn <- d / mechanism$buckets
+  p_positive <- p_drawn * mechanism$p * mechanism$q^(d - 1) +
+    (1 - p_drawn) * mechanism$q^d
+  is_unlikely <- length(reports) * log(p_positive) < log(1e-8)
+  if (all(report_values(reports) >= 0) && is_unlikely) {
     abort(
       c(
         "{.arg x} must hold reports of this mechanism, some of whose positions are negative.",
@@ -721,8 +702,8 @@ check_ones <- function(reports, mechanism) {
 
 # ---- categories ----
 
-# 1-based codes of reports. `name` is their column's, for the message; NA for missing ones if they
-# may be `absent`.
+# The 1-based codes of reports, NA for missing ones if they may be `absent`. `name` is their column,
+# for the message.
 report_codes <- function(x, mechanism, name = NULL, absent = FALSE) {
   tell_reading(x, mechanism)
   coded <- encode_reports(x, mechanism)

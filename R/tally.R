@@ -121,13 +121,13 @@ rr_tally.default <- function(
   keep = c("counts", "sets")
 ) {
   check_dots_empty(...)
-  tell_frequencies(weights)
+  inform_frequencies(weights)
   tally_answers(
     list(reports = x, times = count, weights = weights, by = by), mechanism, na.rm, keep
   )
 }
 
-# For those who give something else where a tally is needed.
+# The remedy in an error: text for those who give something else where a tally is needed.
 tally_remedy <- function(x, under = "") {
   cli::format_inline(if (inherits(x, c("rr_fit", "rr_survey"))) "Its tally is in {.code fit$tally}."
                      else paste0("Make one with {.fn rr_tally} or {.fn rr_counts}", under, "."))
@@ -135,10 +135,13 @@ tally_remedy <- function(x, under = "") {
 
 # ---- from answers to a tally ----
 
-# Every source ends here. `answers`: `reports`, a row or element each, and what goes with them:
-# `by`, the groups, and `weights`. A row may stand for `times` reports. Of a database their weights
-# add up to `weights` and the squares of these to `squares`; `count` then counts the rows, in place
-# of the mechanism.
+# The tally of reports from any source. The fields of `answers` are:
+#   reports   a row or element each
+#   by        the groups
+#   weights   one a row; in rows of a database the sum of the weights of its reports
+#   squares   the sum of the squares of these weights, in rows of a database
+#   times     how many reports a row stands for
+#   count     a function that counts rows of a database, in place of the mechanism
 tally_answers <- function(answers, mechanism, na.rm, keep = c("counts", "sets")) {
   check_mechanism(mechanism)
   check_flag(na.rm, "na.rm")
@@ -161,7 +164,7 @@ tally_answers <- function(answers, mechanism, na.rm, keep = c("counts", "sets"))
   if (missing > 0) {
     cli::cli_inform("{missing} missing report{?s} dropped.", class = "candor_message_missing")
   }
-  # Over the reports of each group that were counted.
+  # The sum over the reports of each group that were counted.
   total <- function(each) {
     each[dropped] <- 0
     if (is.null(groups)) sum(each) else as.vector(rowsum(each, groups$codes))
@@ -195,7 +198,8 @@ different_reports <- function(reports, mechanism, dropped, groups, each) {
   )
 }
 
-# Of data in memory: their weights or frequencies, and of a long table one row a report.
+# Answers of data in memory with checked weights or frequencies. A long table is replaced by one row
+# a report.
 check_answers <- function(answers, mechanism) {
   if (!is.null(answers$times) && !is.null(answers$weights)) {
     abort("Give {.arg count} or {.arg weights}: reports that are counted have no weights.")
@@ -231,8 +235,8 @@ missing_reports <- function(counted, times) {
   }
 }
 
-# Answers whose group is missing are left out, if that is asked for; else make_groups() refuses
-# them.
+# The answers without those whose group is missing if `na.rm` is TRUE; else all, and make_groups()
+# refuses them.
 leave_out_ungrouped <- function(answers, na.rm) {
   lost <- if (na.rm) rows_without_group(answers$by, report_number(answers$reports))
   answers$ungrouped <- if (is.null(answers$times)) {
@@ -265,11 +269,12 @@ report_number <- function(x) {
   }
 }
 
-# Check what a method of count_reports(), or the function of another package's mechanism, returned.
+# The checked result of a method of count_reports(), or of the function of another package's
+# mechanism.
 check_counted <- function(result, mechanism, groups) {
   counts <- if (is.list(result)) result$counts
   rows <- length(mechanism$reports)
-  # No rows, no groups.
+  # There are no groups if there are no rows.
   if (identical(groups, 0L)) {
     return(list(
       counts = matrix(0, rows, 0),
@@ -279,16 +284,20 @@ check_counted <- function(result, mechanism, groups) {
     ))
   }
   cells <- rows * max(1L, groups)
-  # Last groups all of whose reports are missing may have no counts.
+  # If all reports of the last groups are missing, these may have no counts.
   if (length(result$dropped) && is.numeric(counts)) {
     counts <- c(counts, numeric(max(0, cells - length(counts))))
   }
   # A vector of conditions would take half as much again as many counts.
-  if (!is.numeric(counts) || length(counts) != cells || anyNA(counts) ||
-      (cells && min(counts) < 0)) {
+  is_valid <- is.numeric(counts) && length(counts) == cells && !anyNA(counts) &&
+    !(cells && min(counts) < 0)
+  if (!is_valid) {
     abort(
       c(
-        "Reports must be counted as {.field counts}: {rows} number{?s} of at least 0 for each group.",
+        paste(
+          "Reports must be counted as {.field counts}:",
+          "{rows} number{?s} of at least 0 for each group."
+        ),
         x = "It is {describe(if (is.list(result)) counts else result)}."
       ),
       c("counts", "argument")
@@ -307,24 +316,23 @@ check_times <- function(times, n) {
   if (is.null(times)) return(NULL)
   times <- data_numbers(times)
   check_that(is_numbers(times) && length(times) == n, times, "count", "one number per row")
-  bad <- which(!(times >= 0 & times <= 2^53 & times == floor(times)) | is.na(times))[
-    1
-  ]
+  is_valid <- times >= 0 & times <= 2^53 & times == floor(times)
+  bad <- which(!is_valid | is.na(times))[1]
   if (!is.na(bad)) {
     abort("{.arg count} must be whole numbers of at least 0, and row {bad} has none.")
   }
   as.double(times)
 }
 
-# Frequencies that are given as weights make standard errors too large: n = (sum w)^2 / sum w^2 is
-# not their sum.
-tell_frequencies <- function(weights) {
-  known <- is_numbers(weights) && length(weights) && all(is.finite(weights))
-  if (!known || any(weights != floor(weights)) || mean(weights) < 2) {
+# A message if weights look like frequencies. Frequencies as weights make standard errors too large:
+# n = (sum w)^2 / sum w^2 is not their sum.
+inform_frequencies <- function(weights) {
+  is_valid <- is_numbers(weights) && length(weights) && all(is.finite(weights))
+  if (!is_valid || any(weights != floor(weights)) || mean(weights) < 2) {
     return(invisible())
   }
-  shown <- format(mean(weights), digits = 3)
-  cli::cli_inform(c("{.arg weights} are whole numbers, {shown} on average.",
+  average <- format(mean(weights), digits = 3)
+  cli::cli_inform(c("{.arg weights} are whole numbers, {average} on average.",
                     i = "Rows that stand for so many reports are told by {.arg count}."),
                   class = "candor_message_weights")
 }
@@ -356,16 +364,14 @@ group_evidence <- function(tally, g, law = rr_law(tally$mechanism)) {
   )
 }
 
-# All groups as one, whose categories are those of the first group, then those of the second; `n` is
-# one number if there is one group. NULL if a category has no count, or a group nothing that could be
-# divided by.
+# The evidence of all groups as one, whose categories are those of the first group, then those of
+# the second. `n` is one number if there is one group. NULL if a category has no count of its own,
+# or if n of a group is 0.
 joined_evidence <- function(tally) {
   law <- rr_law(tally$mechanism)
   k <- length(tally$mechanism$levels)
-  if (!law_gives(law, "shares") || !is.null(tally$blocks) ||
-      any(tally$n <= 0)) {
-    return(NULL)
-  }
+  has_shares <- law_gives(law, "shares") && is.null(tally$blocks)
+  if (!has_shares || any(tally$n <= 0)) return(NULL)
   each <- if (length(tally$n) > 1L) k else 1L
   list(
     law = law,
@@ -383,8 +389,8 @@ new_rr_tally <- function(
   for (key in groups) {
     if (is.character(key) || is.factor(key)) check_label_bytes(as.character(key), "by")
   }
-  # With `weights` beside `weight_squares` the `$` of lists does not take `tally$weight` for the
-  # squares.
+  # The field `weights` stands beside `weight_squares`, so that the `$` of lists does not take
+  # `tally$weight` for the squares.
   effective_n <- if (is.null(weight_squares)) {
     n
   } else {
@@ -406,9 +412,9 @@ new_rr_tally <- function(
   )
 }
 
-# ---- blocks of people whose reports depend on each other: for each group their labels and their counts ----
+# ---- blocks of people whose reports depend on each other ----
 
-# A tally with what it keeps of the blocks of each group.
+# A tally with its blocks: for each group list(label, counts).
 with_blocks <- function(tally, blocks) {
   check_block_sizes(
     unlist(lapply(blocks, `[[`, "label")), unlist(lapply(blocks, block_people)),
@@ -418,10 +424,10 @@ with_blocks <- function(tally, blocks) {
   tally
 }
 
-merge_blocks <- function(parts) {
+merge_blocks <- function(blocks) {
   counts <- rowsum(
-    t(do.call(cbind, lapply(parts, `[[`, "counts"))),
-    unlist(lapply(parts, `[[`, "label")), reorder = FALSE
+    t(do.call(cbind, lapply(blocks, `[[`, "counts"))),
+    unlist(lapply(blocks, `[[`, "label")), reorder = FALSE
   )
   list(label = rownames(counts), counts = unname(t(counts)))
 }
@@ -432,7 +438,10 @@ check_block_sizes <- function(labels, people, mechanism) {
   if (any(sizes > mechanism$cards)) {
     abort(
       c(
-        "A block must not have more people than the deck has cards, {format_count(mechanism$cards)}.",
+        paste(
+          "A block must not have more people than the deck has cards,",
+          "{format_count(mechanism$cards)}."
+        ),
         x = "Block {.val {rownames(sizes)[large]}} has {format_count(sizes[large])}."
       ),
       "report"

@@ -6,23 +6,23 @@ is_numbers <- function(x) is.numeric(x) && !is.object(x)
 
 is_number <- function(x) is_numbers(x) && length(x) == 1L && !is.na(x)
 
-# An argument that is not what it must be: `what` says it in the words of an error.
-must_be <- function(x, arg, what, class = "argument", remedy = NULL) {
+# The error for an argument that is wrong: it must be `noun`.
+must_be <- function(x, arg, noun, class = "argument", remedy = NULL) {
   abort(
-    c(paste0("{.arg {arg}} must be ", what, "."), x = "It is {describe(x)}.", i = remedy), class
+    c(paste0("{.arg {arg}} must be ", noun, "."), x = "It is {describe(x)}.", i = remedy), class
   )
 }
 
-# A condition that has no check of its own.
-check_that <- function(good, x, arg, what, class = "argument") {
-  if (isTRUE(good)) invisible(x) else must_be(x, arg, what, class)
+# The argument if a condition is TRUE, else the error: for conditions that have no other check.
+check_that <- function(is_valid, x, arg, noun, class = "argument") {
+  if (isTRUE(is_valid)) invisible(x) else must_be(x, arg, noun, class)
 }
 
 check_number <- function(
   x, arg, min = -Inf, max = Inf, min_open = FALSE, max_open = FALSE, remedy = NULL
 ) {
-  if (is_number(x) && (if (min_open) x > min else x >= min) &&
-      (if (max_open) x < max else x <= max)) {
+  is_above <- is_number(x) && (if (min_open) x > min else x >= min)
+  if (is_above && (if (max_open) x < max else x <= max)) {
     return(as.double(x))
   }
   range <- c(
@@ -46,7 +46,8 @@ check_level <- function(x, arg = deparse1(substitute(x))) {
 # A significance level.
 check_alpha <- function(x) check_level(x, "alpha")
 
-# Where percent were given for a share. Numbers up to 2 are rather positions or slips.
+# The remedy if percent were given for a share, else NULL. Numbers up to 2 are rather positions or
+# slips.
 percent_remedy <- function(x) {
   if (is_number(x) && x > 2 && x <= 100) {
     sprintf("Did you mean %s?", number_text(x / 100, 15))
@@ -63,18 +64,15 @@ check_epsilon <- function(x, remedy = NULL) {
 
 check_epsilons <- function(x) vapply(check_grid(x, "epsilon"), check_epsilon, 0)
 
-check_grid <- function(x, arg, whole = FALSE) {
-  good <- is_numbers(x) && length(x) && all(
-    is.finite(x) & (if (whole) {
-      x >= 1 & x <= 2^53 & x == floor(x)
-    } else {
-      x > 0
-    })
+check_grid <- function(x, arg, is_whole = FALSE) {
+  in_range <- function(x) {
+    if (is_whole) x >= 1 & x <= 2^53 & x == floor(x) else x > 0
+  }
+  is_valid <- is_numbers(x) && length(x) && all(is.finite(x) & in_range(x))
+  noun <- paste(
+    if (is_whole) "whole numbers, at least 1," else "finite numbers above 0", "which all differ"
   )
-  what <- paste(
-    if (whole) "whole numbers, at least 1," else "finite numbers above 0", "which all differ"
-  )
-  as.double(check_that(good && !anyDuplicated(x), x, arg, what))
+  as.double(check_that(is_valid && !anyDuplicated(x), x, arg, noun))
 }
 
 check_probability <- function(x, arg) {
@@ -107,7 +105,7 @@ check_distribution <- function(x) {
   as.double(x) / sum(x)
 }
 
-# Data are replaced by their table.
+# The table of data; all else as it is.
 tabulated <- function(x) {
   if (is.character(x) || is.logical(x) || is.factor(x)) table(x) else x
 }
@@ -118,10 +116,10 @@ check_count <- function(x, arg, min = 0, max = 2^53) {
     return(as.double(x))
   }
   # Mention an extreme upper limit only when it is exceeded.
-  told <- max < .Machine$integer.max || (is_number(x) && x > max)
-  range <- paste("one whole number,", if (told) "from" else "at least", format_count(min))
+  is_limited <- max < .Machine$integer.max || (is_number(x) && x > max)
+  range <- paste("one whole number,", if (is_limited) "from" else "at least", format_count(min))
   must_be(
-    x, arg, paste0(range, if (told) paste(" to", format_count(max)))
+    x, arg, paste0(range, if (is_limited) paste(" to", format_count(max)))
   )
 }
 
@@ -134,8 +132,8 @@ check_flag <- function(x, arg) {
   )
 }
 
-# `choices` in full, or the default vector itself, which means its first element. Without `choices`
-# they are what the caller's argument lists, as in match.arg().
+# One of the `choices`, in full, or the default vector itself, which means its first element. If
+# `choices` is NULL, they are the default of the caller's argument, as in match.arg().
 check_choice <- function(x, arg = deparse1(substitute(x)), choices = NULL) {
   choices <- choices %||% eval(formals(sys.function(sys.parent()))[[arg]])
   if (identical(x, choices)) return(choices[1L])
@@ -153,28 +151,34 @@ check_mechanism <- function(x, arg = "mechanism") {
     remedy = if (is.list(x)) {
       "Several designs are for {.fn rr_pool}, or for {.arg arm} in {.fn rr_glm}."
     } else {
-      "Describe how the answers were randomized: {.fn rr_grr}, {.fn rr_binary}, {.fn rr_forced}, ..."
+      paste(
+        "Describe how the answers were randomized: {.fn rr_grr}, {.fn rr_binary},",
+        "{.fn rr_forced}, ..."
+      )
     }
   )
 }
 
-# An object of one of the classes; `what` says which in words.
-check_class <- function(x, arg, class, what) {
-  if (inherits(x, class)) x else must_be(x, arg, what)
+# An object of one of the classes; `noun` is these in words.
+check_class <- function(x, arg, class, noun) {
+  if (inherits(x, class)) x else must_be(x, arg, noun)
 }
 
-# The package's own verbs never swallow arguments, which are almost always misspelt ones, and ask
-# for missing ones.
+# An error for arguments in `...`, which are almost always misspelt ones, and for required ones that
+# are missing.
 check_dots_empty <- function(...) {
   if (...length() == 0L) return(check_given(sys.function(sys.parent()), parent.frame()))
   names <- ...names() %||% rep("", ...length())
   if (!all(nzchar(names))) abort("Arguments after the first ones must be named.")
   abort(
-    "{cli::qty(length(names))}{?This argument is/These arguments are} not known here: {.arg {names}}."
+    paste(
+      "{cli::qty(length(names))}{?This argument is/These arguments are} not known here:",
+      "{.arg {names}}."
+    )
   )
 }
 
-# Arguments without a default must be given.
+# An error if an argument without a default is missing.
 check_given <- function(verb, frame) {
   needed <- Filter(function(default) identical(default, quote(expr = )), formals(verb))
   for (name in setdiff(names(needed), "...")) {
@@ -187,7 +191,7 @@ check_given <- function(verb, frame) {
 check_text <- function(text, arg, unreadable = FALSE, answers = FALSE) {
   bad <- which(unreadable | Encoding(text) == "bytes" | !validEnc(text))
   if (length(bad)) {
-    # What somebody answered is not shown.
+    # An answer of a respondent is not shown.
     bytes <- if (!answers) {
       paste0(
         ": ",
@@ -196,7 +200,10 @@ check_text <- function(text, arg, unreadable = FALSE, answers = FALSE) {
     }
     abort(c(
       "{.arg {arg}} must be text that can be read.",
-      x = "{if (answers) 'Answer' else 'Entry'} {format_count(bad[1])} is not valid in its encoding{bytes}.",
+      x = paste(
+        "{if (answers) 'Answer' else 'Entry'} {format_count(bad[1])} is not valid in its",
+        "encoding{bytes}."
+      ),
       i = if (validUTF8(text[bad[1]])) "If it is UTF-8, say so: {.code Encoding(x) <- \"UTF-8\"}."
     ))
   }
@@ -212,9 +219,9 @@ check_hashed_text <- function(text, arg, answers = FALSE) {
   check_text(text, arg, foreign, answers)
 }
 
-# Labels from labels, or from a number of categories; `ordered` if they are an ordered factor.
-# `numeric` tells the numbers that the labels are (levels 0:9, or "0" to "9"), NULL where numbers in
-# the data can only be positions.
+# list(labels, numeric, ordered): labels from labels, or from a number of categories. `ordered` is
+# TRUE if they are an ordered factor. `numeric` has the numbers that the labels are (levels 0:9, or
+# "0" to "9"), NULL if numbers in the data can only be positions.
 check_levels <- function(levels, arg = "levels") {
   if (is.ordered(levels)) {
     return(c(check_levels(base::levels(levels), arg), ordered = TRUE))
@@ -222,35 +229,36 @@ check_levels <- function(levels, arg = "levels") {
   if (is.factor(levels)) levels <- base::levels(levels)
   if (is_numbers(levels) && length(levels) == 1L) {
     k <- check_count(levels, arg, min = 2, max = .Machine$integer.max)
-    # Of many categories the numbers are the positions; a yes/no question would take them for 0 and
+    # The numbers of many categories are the positions; a yes/no question would take them for 0 and
     # 1.
     return(list(
       labels = as.character(seq_len(k)),
       numeric = if (k == 2) c(1, 2)
     ))
   }
-  plain <- is.character(levels) || is.logical(levels) || is_numbers(levels)
-  check_that(plain && length(levels) >= 2L && !anyNA(levels), levels, arg,
+  is_valid <- is.character(levels) || is.logical(levels) || is_numbers(levels)
+  check_that(is_valid && length(levels) >= 2L && !anyNA(levels), levels, arg,
              "labels of at least 2 categories, none of them NA, or a number of categories")
   numeric <- if (is.numeric(levels)) as.double(levels)
   labels <- if (is.null(numeric)) check_text(as.character(levels), arg) else label_text(levels)
   check_label_bytes(labels, arg)
   if (is.null(numeric) && !is.null(numeric <- label_numbers(labels))) {
     # R may have written them with an exponent.
-    known <- which(!is.na(numeric))
-    labels[known] <- number_text(numeric[known])
+    index <- which(!is.na(numeric))
+    labels[index] <- number_text(numeric[index])
   }
   check_labels_differ(labels, if (is.character(levels)) written_numbers(labels), arg)
   list(labels = labels, numeric = numeric)
 }
 
-# Text that is all numbers differs if these do.
+# An error if labels are equal. Text that is all numbers differs if these do.
 check_labels_differ <- function(labels, numbers, arg) {
   twice <- anyDuplicated(if (anyNA(numbers)) labels else numbers %||% labels)
   if (twice) abort("{.arg {arg}} must all differ: {.val {labels[twice]}} appears twice.")
 }
 
-# What prints labels fails with millions of letters.
+# An error for labels of more than 10,000 bytes: functions that print labels fail with millions of
+# letters.
 check_label_bytes <- function(labels, arg) {
   if (max(nchar(labels, "bytes"), 0) > 1e4) {
     abort("{.arg {arg}} must be labels of at most 10,000 bytes.")
@@ -264,7 +272,7 @@ with_order <- function(mechanism, levels) {
 }
 
 # The numbers that labels of text are when written as number_text() writes numbers, or as R does
-# (1e+05). NA for other labels; NULL where no label is one.
+# (1e+05). NA for other labels; NULL if no label is one.
 label_numbers <- function(labels) {
   numbers <- written_numbers(labels)
   odd <- which(number_text(numbers) != labels)
@@ -273,20 +281,19 @@ label_numbers <- function(labels) {
 }
 
 # A vector over levels, in their order: names say which level an entry is of, and without names it
-# is its position. `absent` is what a level without an entry gets, where not each must have one.
-# `bits` are the positions of no and yes if 0 and 1 may be names of levels.
+# is its position. `absent` is the value of a level without an entry; if it is NULL each level must
+# have one. `bits` are the positions of no and yes if 0 and 1 may be names of levels.
 match_levels <- function(x, levels, arg, absent = NULL, bits = NULL) {
   names <- names(x)
   if (is.null(names) || identical(names, levels)) return(unname(x))
-  place <- match(names, levels)
-  if (all(is.na(place)) && !is.null(bits)) {
-    place <- bit_positions(names, bits) %||% place
+  index <- match(names, levels)
+  if (all(is.na(index)) && !is.null(bits)) {
+    index <- bit_positions(names, bits) %||% index
   }
-  missing <- setdiff(seq_along(levels), place)
-  if (anyNA(place) || anyDuplicated(place) || (length(missing) && is.null(absent))) {
-    odd <- c(names[is.na(place) | duplicated(place)], levels[missing])[
-      1
-    ]
+  missing <- setdiff(seq_along(levels), index)
+  if (anyNA(index) || anyDuplicated(index) || (length(missing) && is.null(absent))) {
+    wrong <- c(names[is.na(index) | duplicated(index)], levels[missing])
+    odd <- wrong[1]
     abort(
       c(
         "The names of {.arg {arg}} must be the levels, each once, in any order.",
@@ -296,18 +303,18 @@ match_levels <- function(x, levels, arg, absent = NULL, bits = NULL) {
     )
   }
   values <- rep(absent %||% NA_real_, length(levels))
-  values[place] <- x
+  values[index] <- x
   values
 }
 
-# 1 for "0" and "FALSE", 2 for "1" and "TRUE", NA for any other label; NULL where no label is a bit.
+# 1 for "0" and "FALSE", 2 for "1" and "TRUE", NA for any other label; NULL if no label is a bit.
 match_bits <- function(labels) {
   positions <- match(labels, c("0", "1"))
   if (all(is.na(positions))) positions <- match(labels, c("FALSE", "TRUE"))
   if (!all(is.na(positions))) positions
 }
 
-# The positions in `bits` of labels that are bits, NA for any other label; NULL where no label is a
+# The positions in `bits` of labels that are bits, NA for any other label; NULL if no label is a
 # bit.
 bit_positions <- function(labels, bits) {
   no_yes <- match_bits(labels)
@@ -323,16 +330,16 @@ check_installed <- function(package, why) {
 
 # ---- work that will not fit in the machine's memory is refused before it begins ----
 
-# Bytes of main memory that are free, or that the process may have; infinite where the system does
-# not say.
+# The bytes of main memory that are free, or that the process may have; infinite if the system does
+# not state them.
 machine_memory <- function() {
   stated <- function(file, name) {
     lines <- tryCatch(
       readLines(file, warn = FALSE), error = function(e) "", warning = function(w) ""
     )
-    found <- grepl(sprintf("^%s:? *[0-9]+", name), lines)
-    if (any(found)) {
-      as.numeric(sub(sprintf("^%s:? *([0-9]+).*", name), "\\1", lines[found][1]))
+    is_stated <- grepl(sprintf("^%s:? *[0-9]+", name), lines)
+    if (any(is_stated)) {
+      as.numeric(sub(sprintf("^%s:? *([0-9]+).*", name), "\\1", lines[is_stated][1]))
     } else {
       Inf
     }
@@ -342,12 +349,12 @@ machine_memory <- function() {
   )
 }
 
-check_memory <- function(bytes, arg, what) {
+check_memory <- function(bytes, arg, noun) {
   if (bytes > machine_memory()) {
     abort(
       c(
         "{.arg {arg}} is too large for this machine's memory.",
-        x = "{what} would take {format_bytes(bytes)}."
+        x = "{noun} would take {format_bytes(bytes)}."
       ),
       c("too_large", "argument")
     )
@@ -360,8 +367,8 @@ format_bytes <- function(bytes) {
   paste(format(signif(bytes / 1000^power, 2)), units[power + 1])
 }
 
-# As simulate() of lm(): a seed is for the calling function alone; without one R's generator goes
-# on. Returns the attribute "seed" that stats::simulate() describes.
+# The attribute "seed" that stats::simulate() describes. A seed is for the calling function alone,
+# as in simulate() of lm(); if there is none R's generator goes on.
 keep_seed <- function(seed, frame = parent.frame()) {
   if (!is.null(seed)) {
     check_count(seed, "seed", min = -.Machine$integer.max, max = .Machine$integer.max)

@@ -90,8 +90,8 @@
 #'          candor_error_level = function(e) message("Not a level: ", conditionMessage(e)))
 NULL
 
-# The one place that throws. `message` is a cli bullet list: headline, x = what it was, i = how to
-# mend it. Further arguments become fields of the error.
+# The only function that gives errors. `message` is a cli bullet list: headline, x = what it was, i
+# = how to mend it. Further arguments become fields of the error.
 abort <- function(message, class = "argument", ..., .envir = parent.frame()) {
   # Numbers have a point, whatever the session writes.
   old <- options(OutDec = ".")
@@ -109,18 +109,17 @@ abort <- function(message, class = "argument", ..., .envir = parent.frame()) {
 format_lines <- function(lines, .envir) {
   if (!any(grepl("[{}]", lines))) return(lines)
   mark <- "\036"
-  formatted <- strsplit(cli::format_inline(paste(lines, collapse = mark), .envir = .envir), mark, fixed = TRUE)[[
-    1
-  ]]
+  text <- cli::format_inline(paste(lines, collapse = mark), .envir = .envir)
+  formatted <- strsplit(text, mark, fixed = TRUE)[[1]]
   if (length(formatted) == length(lines)) return(formatted)
   vapply(lines, cli::format_inline, "", .envir = .envir)
 }
 
 # The frame of the function of this package that the user called: going outwards from here, the
 # outermost frame of this package before code of others. Packages that only pass calls on do not end
-# the search: a verb may be called through lapply() or a generic. Nor does it go on from a call that
-# the user wrote as an argument, as a pipe does: the function that asked for the argument stands
-# further out, but did not call it. The search costs time only when something fails.
+# the search: a verb may be called through lapply() or a generic. It does not go on from a call that
+# the user wrote as an argument, as a pipe does: the function with that argument stands further out,
+# but did not call it. The search costs time only when something fails.
 user_frame <- function() {
   ours <- topenv()
   # Is frame k a method, and the frame before it that of its generic? Both have the same caller and
@@ -131,18 +130,18 @@ user_frame <- function() {
       as.list(sys.call(k - 1L))[-1L]
     )
   }
-  found <- NULL
+  outermost <- NULL
   for (k in rev(seq_len(sys.nframe()))) {
     top <- topenv(environment(sys.function(k)) %||% baseenv())
     if (identical(top, ours)) {
-      found <- k
+      outermost <- k
       from <- topenv(sys.frame(sys.parents()[k]))
       if (!identical(from, ours) && !passes_calls_on(from) && !is_dispatched(k)) break
     } else if (!passes_calls_on(top)) {
       break
     }
   }
-  if (!is.null(found)) sys.frame(found)
+  if (!is.null(outermost)) sys.frame(outermost)
 }
 
 passes_calls_on <- function(top) {
@@ -157,7 +156,7 @@ warn <- function(message, class, .envir = parent.frame()) {
   )
 }
 
-# What an error says, in one line, without the marks of its bullets.
+# The text of an error in one line, without the marks of its bullets.
 plain_message <- function(error) {
   if (!inherits(error, "rlang_error")) return(conditionMessage(error))
   lines <- strsplit(cli::ansi_strip(conditionMessage(error)), "\n", fixed = TRUE)[[1]]
@@ -166,23 +165,23 @@ plain_message <- function(error) {
   )
 }
 
-# The error of src/glue.c when a kernel refuses a value that no check in R caught. It names the
-# kernel, not an argument. If users can get here, a check is missing; the class of the error is
-# right all the same.
+# The error of src/glue.c when a kernel refuses a value that no check in R caught. The message has
+# the name of the kernel, not of an argument. If users can get here, a check is missing; the class
+# of the error is right all the same.
 abort_status <- function(class, kernel, meaning) {
   abort(c("This cannot be computed from these numbers.", x = "{kernel}: {meaning}."), class)
 }
 
-# The kind of a value and never the value itself: for errors about a respondent's answer.
-describe_kind <- function(x) describe(x, shown = FALSE)
+# The kind of a value in words, never the value itself: for errors about a respondent's answer.
+describe_kind <- function(x) describe(x, is_shown = FALSE)
 
-# How a value looks in the "It is ..." line of an error: short, and never a page of numbers.
-describe <- function(x, shown = TRUE) {
+# The text of a value in the "It is ..." line of an error: short, and never a page of numbers.
+describe <- function(x, is_shown = TRUE) {
   if (is.null(x)) return("NULL")
   if (is.function(x)) return("a function")
   if (is.data.frame(x)) return(sprintf("a data frame with %d columns", length(x)))
   single <- is.atomic(x) && length(x) == 1L
-  if (single && shown) {
+  if (single && is_shown) {
     return(if (is.character(x) && !is.na(x)) {
       encodeString(x, quote = "\"")
     } else {

@@ -1,4 +1,5 @@
-# What pictures say of their question and of its groups, and how their lines are told apart.
+# Titles, panels and lines of pictures: the names of the question and its groups, and line types
+# that differ.
 
 # The name of the question if it is known, else what is drawn; and the groups or covariates that it
 # is drawn by.
@@ -37,8 +38,8 @@ group_panel <- function(data, keys, sep = ", ", named = TRUE) {
 
 one_panel <- function(data) factor(rep("", NROW(data[[1]])))
 
-# Lines are told apart in grey too. Those that are equally good lie on each other: dashes let
-# another one be seen.
+# Lines are told apart in grey too. Lines with equal values lie on each other: dashes let another
+# one be seen.
 line_types <- c("solid", "84", "48", "8242", "24")
 
 line_values <- function(names, values) setNames(rep_len(values, length(names)), names)
@@ -72,8 +73,8 @@ line_ends <- function(x, y, line, range, log = "", title = NULL) {
   )
 }
 
-# From the end of each line to its name. Names are at least `gap` from each other, as a part of the
-# range.
+# The segments from the end of each line to its name. Names are at least `gap` from each other, as a
+# fraction of the range.
 end_leaders <- function(x, y, line, range, log, gap) {
   names <- levels(line)
   scaled <- function(values, axis) if (grepl(axis, log)) log10(values) else values
@@ -82,10 +83,10 @@ end_leaders <- function(x, y, line, range, log, gap) {
   y <- scaled(y, "y")
   range <- scaled(range, "y")
   last <- vapply(names, function(name) {
-    own <- which(line == name & is.finite(y))
-    own[which.max(as.numeric(x[own]))]
+    rows <- which(line == name & is.finite(y))
+    rows[which.max(as.numeric(x[rows]))]
   }, 0L)
-  at <- moved_apart(
+  label_y <- moved_apart(
     y[last],
     min(gap, 1 / (length(names) - 1)) * diff(range), range
   )
@@ -93,18 +94,18 @@ end_leaders <- function(x, y, line, range, log, gap) {
     x = raised(x[last], "x"),
     xend = raised(max(x) + 0.05 * diff(range(x)), "x"),
     y = raised(y[last], "y"),
-    yend = raised(at, "y"),
+    yend = raised(label_y, "y"),
     line = factor(names, names)
   )
 }
 
-# The nearest places at least `gap` from each other and within the range, in the same order.
-moved_apart <- function(at, gap, range) {
-  order <- order(at)
-  steps <- gap * (seq_along(at) - 1)
-  moved <- isoreg(at[order] - steps)$yf + steps
+# The nearest positions at least `gap` from each other and within the range, in the same order.
+moved_apart <- function(positions, gap, range) {
+  order <- order(positions)
+  steps <- gap * (seq_along(positions) - 1)
+  moved <- isoreg(positions[order] - steps)$yf + steps
   replace(
-    at, order,
+    positions, order,
     pmin(pmax(moved, range[1] + steps), range[2] - rev(steps))
   )
 }

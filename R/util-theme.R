@@ -1,6 +1,6 @@
-# What all pictures share: colours, theme, labels of axes.
+# All pictures use these colours, themes, rows and axes.
 
-# Estimates and their intervals, what was reported, what stands beside them for comparison.
+# The colours of estimates and their intervals, of reported shares, and of lines for comparison.
 colour_estimate <- "#0B4F6C"
 colour_reported <- "#9A9A9A"
 colour_aside <- "grey40"
@@ -12,7 +12,7 @@ line_colours <- c(
   "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#000000", "#8C6D31"
 )
 
-# From negative over none to positive.
+# The fill colours of correlations, from negative over none to positive.
 scale_correlation <- function(limit = 1, lowest = -1) {
   ggplot2::scale_fill_gradient2(
     low = "#2166AC", mid = "#F7F7F7", high = "#B2182B", limits = c(lowest * limit, limit),
@@ -20,31 +20,35 @@ scale_correlation <- function(limit = 1, lowest = -1) {
   )
 }
 
-# On white, whatever lies behind; with room at the right for the last label of the axis, and
-# captions that are cut into lines instead of running out of the picture. Sizes are relative, so
-# that print() can shrink them all.
+# The theme of all pictures. It is white, whatever lies behind, has room at the right for the last
+# label of the axis, and captions are cut into lines instead of running out of the picture. Sizes
+# are relative, so that print() can shrink them all.
+# The space between panels has room for the last label of one panel and the first of the next.
 theme_candor <- function(legend = "top") {
   sized <- function(points, ...) {
     ggplot2::element_text(size = ggplot2::rel(points / 12), ...)
   }
-  list(ggplot2::theme_minimal(base_size = 12), ggplot2::theme(
-    plot.background = ggplot2::element_rect(fill = "white", colour = NA),
-    plot.margin = ggplot2::margin(8, 22, 8, 8), plot.title.position = "plot", plot.caption.position = "plot",
-    plot.title = sized(13), plot.subtitle = sized(10.5),
-    plot.caption = sized(9, hjust = 0, colour = colour_aside, lineheight = 1.05),
-    panel.grid.minor = ggplot2::element_blank(), panel.spacing = ggplot2::unit(1.2, "lines"),
-    # The last label of one panel and the first of the next stand here.
-    panel.spacing.x = ggplot2::unit(2.2, "lines"),
-    strip.text = sized(10, hjust = 0), strip.clip = "off",
-    strip.text.x = ggplot2::element_text(margin = ggplot2::margin(3, 0, 3, 0)),
-    legend.position = legend, legend.justification = "left", legend.margin = ggplot2::margin(0, 0, 0, 0),
-    legend.text = sized(9), legend.spacing.x = ggplot2::unit(0.25, "lines"),
-    legend.key.height = ggplot2::unit(0.95, "lines"),
-    axis.title = sized(11)
-  ), structure(list(), class = "rr_shrinking"))
+  list(
+    ggplot2::theme_minimal(base_size = 12),
+    ggplot2::theme(
+      plot.background = ggplot2::element_rect(fill = "white", colour = NA),
+      plot.margin = ggplot2::margin(8, 22, 8, 8), plot.title.position = "plot",
+      plot.caption.position = "plot", plot.title = sized(13), plot.subtitle = sized(10.5),
+      plot.caption = sized(9, hjust = 0, colour = colour_aside, lineheight = 1.05),
+      panel.grid.minor = ggplot2::element_blank(), panel.spacing = ggplot2::unit(1.2, "lines"),
+      panel.spacing.x = ggplot2::unit(2.2, "lines"), strip.text = sized(10, hjust = 0),
+      strip.clip = "off",
+      strip.text.x = ggplot2::element_text(margin = ggplot2::margin(3, 0, 3, 0)),
+      legend.position = legend, legend.justification = "left",
+      legend.margin = ggplot2::margin(0, 0, 0, 0), legend.text = sized(9),
+      legend.spacing.x = ggplot2::unit(0.25, "lines"),
+      legend.key.height = ggplot2::unit(0.95, "lines"), axis.title = sized(11)
+    ),
+    structure(list(), class = "rr_shrinking")
+  )
 }
 
-# Marks the picture that it is added to.
+# The picture with the class whose print() can shrink it.
 #' @exportS3Method ggplot2::ggplot_add
 ggplot_add.rr_shrinking <- function(object, plot, ...) {
   structure(plot, class = union("rr_picture", class(plot)))
@@ -56,8 +60,8 @@ wrap_text <- function(text, width = 70) {
   if (length(text)) paste(strwrap(text, width), collapse = "\n")
 }
 
-# Long labels of categories and panels get lines of their own; an empty one gets a name that can be
-# seen.
+# A function that cuts long labels of categories and panels into lines; an empty label gets a name
+# that can be seen.
 wrap_labels <- function(width) {
   function(labels) {
     vapply(
@@ -74,7 +78,7 @@ wrap_labels <- function(width) {
   }
 }
 
-# A name and its value, as in "sex: men", stay together where a line holds both.
+# The lines of text. A name and its value, as in "sex: men", stay together if a line holds both.
 cut_lines <- function(text, width) {
   lines <- gsub(
     ":\r", ": ", strwrap(gsub(": ", ":\r", text, fixed = TRUE), width),
@@ -87,9 +91,14 @@ cut_lines <- function(text, width) {
   )
 }
 
-# Rows of text in panels: how many panels stand side by side, how many characters labels and titles
-# have in a line, the size of the labels, as large as a picture of 4 inches has room for, and the
-# height in inches that the picture needs.
+# The layout of rows of text in panels:
+#   across, down              the numbers of panels side by side and below each other
+#   rows                      the number of rows below each other
+#   size                      that of the labels, as large as a picture of 4 inches has room for
+#   width, title_width        the characters of labels and titles in a line
+#   title_size                the size of the titles
+#   breaks                    a function for the breaks of the axis
+#   height                    the inches that the picture needs
 row_layout <- function(
   panels, labels, titles = "", across = panel_columns(panels, length(labels))
 ) {
@@ -98,8 +107,8 @@ row_layout <- function(
   # Titles of more than two lines are set in small letters, of which a line holds more.
   title_size <- if (panels > 1 && max(count_lines(titles, title_width)) > 2) 8 else 10
   title_width <- round(title_width * 10 / title_size)
-  # Title, legend, axis and caption; then the titles of panels, the gaps between these, an axis
-  # below an upper panel.
+  # The fixed height is that of title, legend, axis and caption; several panels add their titles,
+  # the gaps between these, and an axis below an upper panel.
   fixed <- 1.6
   if (panels > 1) {
     fixed <- fixed + down * (0.085 + 0.0165 * title_size * max(count_lines(titles, title_width))) +
@@ -113,7 +122,7 @@ row_layout <- function(
   single <- max(4.5, fitting(rows, 4))
   # Letters of 7 points are read well: where they suffice, the rows fit a picture of 3 inches too.
   for (size in seq(9.6, 4.5, by = -0.3)) {
-    # Small letters need fewer lines. Those that are small for the lines' sake leave some of their
+    # Small letters need fewer lines. Letters that are small for the lines' sake leave some of their
     # room to the panels.
     width <- round(
       c(28, 26, 22, 18)[min(across, 4)] *
@@ -153,7 +162,8 @@ count_lines <- function(labels, width) {
 # Lines of text between panels that stand below each other.
 panel_gap <- function(down) if (down > 2) 0.5 else 1.2
 
-# Panels of many rows stand side by side as long as there are few, so that each row has its height.
+# The number of panels side by side. Few panels of many rows stand side by side, so that each row
+# has its height.
 panel_columns <- function(panels, rows) {
   if (panels <= 3) return(panels)
   if (rows > 3 && (panels == 4 || panels > 6) || panels > 12) {
@@ -165,17 +175,17 @@ panel_columns <- function(panels, rows) {
   }
 }
 
-# Labels of an axis that would overlap are left out.
+# The guide of an axis whose labels are left out if they would overlap.
 no_overlap <- function() ggplot2::guide_axis(check.overlap = TRUE)
 
-# Every row of up to 50 has a label, small where there are many; labels are left out only where they
+# The axis of rows. Every row of up to 50 has a label; labels of more rows are left out if they
 # would overlap.
 row_labels <- function(layout, labels = identity) {
   ggplot2::scale_y_discrete(labels = function(x) wrap_labels(layout$width)(labels(x)),
                             guide = ggplot2::guide_axis(check.overlap = layout$rows > 50))
 }
 
-# The first row is on top.
+# A factor of rows whose first is on top.
 rows_factor <- function(labels) factor(labels, rev(unique(labels)))
 
 row_theme <- function(layout) {
@@ -190,7 +200,7 @@ row_points <- function(layout) {
   if (layout$rows > 20) 1.4 else if (layout$across > 2) 2 else 2.6
 }
 
-# Panels with axes of their own leave their titles less width.
+# The layout of panels with separate axes, which leave their titles less width.
 own_axes <- function(layout) {
   replace(
     layout, "title_width", c(60, 20, 12, 9)[min(layout$across, 4)]
@@ -207,16 +217,16 @@ row_panels <- function(layout, scales = "fixed") {
   )
 }
 
-# Keeps the height with the picture until it is drawn, by plot(), print() or ggsave(), when the
-# device is known. The usual 4 inches hold 40 rows.
+# The picture with its layout, which stays with it until it is drawn, by plot(), print() or
+# ggsave(), when the device is known. The usual 4 inches hold 40 rows.
 with_height <- function(picture, layout) {
-  if (layout$height > 4.2) tell_height(layout)
+  if (layout$height > 4.2) inform_height(layout)
   structure(picture, row_layout = layout)
 }
 
-# A picture is laid out for 5 inches: on a narrower device its letters, points, lines and gaps
-# shrink with the width, as a reduced copy would. If the device has no room for its rows the reader
-# is told how much they need.
+# The picture, which is shrunk to the device. It is laid out for 5 inches: on a narrower device its
+# letters, points, lines and gaps shrink with the width, as a reduced copy would. If the device has
+# no room for its rows a message has the height that they need.
 #' @export
 print.rr_picture <- function(x, ...) {
   layout <- attr(x, "row_layout")
@@ -224,7 +234,7 @@ print.rr_picture <- function(x, ...) {
   by <- min(1, max(0.5, size[1] / 5))
   if (!is.null(layout) && layout$height <= 4.2 &&
       by * layout$height > size[2] + 0.25) {
-    tell_height(layout)
+    inform_height(layout)
   }
   print(
     shrunk(structure(x, class = setdiff(class(x), "rr_picture")), by), ...
@@ -232,36 +242,40 @@ print.rr_picture <- function(x, ...) {
   invisible(x)
 }
 
-shrunk <- function(picture, by) {
-  if (by == 1) return(picture)
+shrunk <- function(picture, factor) {
+  if (factor == 1) return(picture)
   lengths <- c(
     "plot.margin", "panel.spacing", "panel.spacing.x", "panel.spacing.y", "legend.spacing.x",
     "legend.key.height", "legend.key.width", "legend.key.size", "axis.ticks.length"
   )
   lengths <- Filter(function(name) inherits(picture$theme[[name]], "unit"), lengths)
   smaller <- lapply(picture$theme[lengths], function(x) {
-    structure(by * x, class = class(x))
+    structure(factor * x, class = class(x))
   })
-  smaller$text <- ggplot2::element_text(size = by * picture$theme$text$size)
+  smaller$text <- ggplot2::element_text(size = factor * picture$theme$text$size)
   picture$layers <- lapply(picture$layers, function(layer) {
     sized <- names(layer$aes_params) %in% c("size", "linewidth", "stroke")
-    parameters <- replace(layer$aes_params, sized, lapply(layer$aes_params[sized], `*`, by))
+    parameters <- replace(layer$aes_params, sized, lapply(layer$aes_params[sized], `*`, factor))
     ggplot2::ggproto(NULL, layer, aes_params = parameters)
   })
   picture + do.call(ggplot2::theme, smaller)
 }
 
-tell_height <- function(layout) {
+inform_height <- function(layout) {
   cli::cli_inform(
     c(
-      "{layout$rows} rows need a picture {layout$height} inches high, or they overlap or lose names.",
+      paste(
+        "{layout$rows} rows need a picture {layout$height} inches high,",
+        "or they overlap or lose names."
+      ),
       i = "Say so where it is drawn, as in {.code ggsave(height = {layout$height})}, or draw fewer."
     ),
     class = "candor_message_height"
   )
 }
 
-# Names that would run out of a picture of ordinary width are set in columns, or get a line each.
+# The legend of lines. Names that would run out of a picture of ordinary width are set in columns,
+# or get a line each.
 line_legend <- function(names, ...) {
   wide <- sum(nchar(names) + 6)
   longest <- max(nchar(names))
@@ -271,63 +285,63 @@ line_legend <- function(names, ...) {
   ggplot2::guide_legend(ncol = if (wide > 66) columns, byrow = TRUE, ...)
 }
 
-# Differences of shares are in percentage points.
+# The labels of differences of shares, in percentage points.
 point_labels <- function(x) {
   format(100 * x, trim = TRUE, drop0trailing = TRUE, digits = 3, scientific = FALSE)
 }
 
 percent_labels <- function(x) paste0(point_labels(x), "%")
 
-# Breaks of an axis that has room for few labels: about so many, at round numbers, and not more than
-# `most`.
-few_breaks <- function(n, most = Inf) function(limits) {
-  # One tick says nothing of the scale.
+# A function for the breaks of an axis with room for few labels: about `n`, at round numbers, and
+# not more than `max_breaks`.
+few_breaks <- function(n, max_breaks = Inf) function(limits) {
+  # A single tick does not show the scale.
   for (more in n + 0:3) {
     breaks <- pretty(limits, more)
     breaks <- breaks[breaks >= limits[1] & breaks <= limits[2]]
     if (length(breaks) >= if (n < 5) 2L else 3L) break
   }
-  if (length(breaks) <= most) return(breaks)
-  # Every other one, with that at 0.
+  if (length(breaks) <= max_breaks) return(breaks)
+  # If there are too many, every second break stays, among them that at 0.
   sparse <- breaks[(seq_along(breaks) - which.min(abs(breaks))) %% 2 == 0]
   if (length(sparse) > 1L) sparse else breaks
 }
 
-# An axis of dates, times or numbers, with about `n` ticks: at these times themselves where they are
-# few. Whole numbers, such as years, have ticks at whole numbers.
-scale_x_places <- function(places, n, expand = NULL) {
-  ticks <- sort(unique(places))
-  whole <- !is.numeric(places) || all(places == round(places))
-  breaks <- if (whole && length(ticks) <= n + 1L) ticks else few_breaks(n)
-  if (is.numeric(places) && whole && is.function(breaks)) {
+# An axis of dates, times or numbers, with about `n` ticks: at these positions themselves if they
+# are few. Whole numbers, such as years, have ticks at whole numbers.
+scale_x_places <- function(positions, n, expand = NULL) {
+  ticks <- sort(unique(positions))
+  is_whole <- !is.numeric(positions) || all(positions == round(positions))
+  breaks <- if (is_whole && length(ticks) <= n + 1L) ticks else few_breaks(n)
+  if (is.numeric(positions) && is_whole && is.function(breaks)) {
     breaks <- function(limits) {
       Filter(function(b) b == round(b), few_breaks(n)(limits))
     }
   }
-  given <- list(breaks = breaks, guide = no_overlap(), expand = expand %||% ggplot2::waiver())
-  if (inherits(places, "Date")) return(do.call(ggplot2::scale_x_date, given))
-  if (is.numeric(places)) return(do.call(ggplot2::scale_x_continuous, given))
-  do.call(ggplot2::scale_x_datetime, c(given, list(labels = time_labels)))
+  arguments <- list(breaks = breaks, guide = no_overlap(), expand = expand %||% ggplot2::waiver())
+  if (inherits(positions, "Date")) return(do.call(ggplot2::scale_x_date, arguments))
+  if (is.numeric(positions)) return(do.call(ggplot2::scale_x_continuous, arguments))
+  do.call(ggplot2::scale_x_datetime, c(arguments, list(labels = time_labels)))
 }
 
-# The time of day has a line of its own, and midnight needs none.
+# The labels of times. The time of day has a separate line, and midnight has none.
 time_labels <- function(times) sub("\n00:00$", "", format(times, "%Y-%m-%d\n%H:%M"))
 
 power_labels <- function(x) {
   short <- sub(
     "e([+-])0+", "e\\1", format(x, scientific = TRUE, digits = 1, trim = TRUE)
   )
-  plain <- format(x, trim = TRUE, drop0trailing = TRUE, scientific = FALSE, digits = 2)
+  decimal <- format(x, trim = TRUE, drop0trailing = TRUE, scientific = FALSE, digits = 2)
   ifelse(
     is.na(x), NA,
     ifelse(
-      x >= 1e4 | x < 1e-3, sub("+", "", short, fixed = TRUE), plain
+      x >= 1e4 | x < 1e-3, sub("+", "", short, fixed = TRUE), decimal
     )
   )
 }
 
-# 1, 2, 5, 10, ... where so many ticks have room, else powers of 10; where fewer than two of them
-# fall, others.
+# The breaks of a logarithmic axis: 1, 2, 5, 10, ... if so many ticks have room, else powers of 10;
+# pretty() ones if fewer than two of these are inside.
 log_breaks <- function(limits) {
   powers <- 10^seq(floor(log10(limits[1])), ceiling(log10(limits[2])))
   fine <- sort(outer(c(1, 2, 5), powers))
@@ -341,8 +355,8 @@ log_breaks <- function(limits) {
   }
 }
 
-# Those of an axis with room for so many: where there are more, the powers of 10, or the first and
-# last.
+# A function for the breaks of a logarithmic axis with room for `n`: if there are more, the powers
+# of 10, or `n` of them from the first to the last.
 few_log_breaks <- function(n) {
   function(limits) {
     breaks <- log_breaks(limits)
@@ -358,7 +372,7 @@ few_log_breaks <- function(n) {
   }
 }
 
-# Every whole number where they are few.
+# The breaks of an axis of whole numbers: each of them if they are few.
 whole_breaks <- function(limits) {
   if (diff(limits) <= 13) {
     seq(ceiling(limits[1]), floor(limits[2]))
@@ -367,8 +381,8 @@ whole_breaks <- function(limits) {
   }
 }
 
-# plot(): the picture of autoplot(), drawn, and returned so that `plot(fit) + labs()` is the ggplot
-# that it seems to be.
+# The picture of autoplot() for methods of plot(), drawn, and returned so that `plot(fit) + labs()`
+# is the ggplot that it seems to be.
 draw <- function(x, ...) {
   check_installed("ggplot2", "to draw a picture")
   picture <- ggplot2::autoplot(x, ...)

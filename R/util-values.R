@@ -1,17 +1,13 @@
-# Values as other packages and files hand them over, made plain.
+# This file turns values of other packages and files into base R's types, and into text, tables and
+# counts.
 
-# Counts and weights of class integer64 are 64-bit integers in the bits of doubles. They are read
-# without bit64, whose methods may not be loaded: the halves as 32-bit integers, the lower one
-# without a sign.
+# Numbers without the class integer64, whose values are 64-bit integers in the bits of doubles. They
+# are read without bit64, whose methods may not be loaded: the halves as 32-bit integers, the lower
+# one without a sign.
 plain_numbers <- function(x) {
   if (!inherits(x, "integer64")) return(x)
-  halves <- matrix(
-    readBin(
-      writeBin(as.vector(unclass(x)), raw()), "integer", 2L * length(x),
-      4L
-    ),
-    2L
-  )
+  bytes <- writeBin(as.vector(unclass(x)), raw())
+  halves <- matrix(readBin(bytes, "integer", 2L * length(x), 4L), 2L)
   if (.Platform$endian == "big") halves <- halves[2:1, , drop = FALSE]
   low <- as.double(halves[1, ])
   low[is.na(low)] <- -2^31
@@ -25,23 +21,23 @@ plain_numbers <- function(x) {
 
 is_labelled <- function(x) inherits(x, c("haven_labelled", "labelled"))
 
-# Values that the file declares to be missing are.
+# Labelled values, NA if the file declares them to be missing.
 without_missing_codes <- function(x) {
   limits <- attr(x, "na_range", exact = TRUE)
   class <- oldClass(x)
   x <- unclass(x)
-  gone <- x %in% attr(x, "na_values", exact = TRUE)
+  is_missing <- x %in% attr(x, "na_values", exact = TRUE)
   if (length(limits) == 2L) {
-    gone <- gone |
+    is_missing <- is_missing |
       (!is.na(x) & x >= limits[1] & x <= limits[2])
   }
-  x[gone] <- NA
+  x[is_missing] <- NA
   oldClass(x) <- class
   x
 }
 
-# Numbers of data whose class leaves them as they are, such as those of I() and ts(), or of labelled
-# columns.
+# The numbers of data without a class that leaves them as they are, such as I(), ts(), or that of
+# labelled columns.
 data_numbers <- function(x) {
   if (is_labelled(x)) x <- without_missing_codes(x)
   if (is.numeric(x) &&
@@ -52,50 +48,46 @@ data_numbers <- function(x) {
   }
 }
 
-# Numbers in columns: files and databases may give them as text. If one is no number, the column
-# stays as it is.
+# The numbers of a column, which files and databases may give as text. If one is no number, the
+# column stays as it is.
 column_numbers <- function(x) {
   if (is.factor(x)) x <- as.character(x)
   x <- plain_numbers(x)
   if (!is.character(x)) return(x)
   numbers <- suppressWarnings(as.numeric(x))
-  if (any(
-      is.na(numbers) & !is.na(x) & nzchar(trimws(x)) & x != "NA"
-    )) {
-    x
-  } else {
-    numbers
-  }
+  is_text <- is.na(numbers) & !is.na(x) & nzchar(trimws(x)) & x != "NA"
+  if (any(is_text)) x else numbers
 }
 
-# Numbers as text, each in one way whatever its type and the options of the session: whole ones
+# Numbers as text, each the same whatever its type and the options of the session: whole ones
 # without an exponent, others with as many digits as give the same number again.
 number_text <- function(x, digits = 17) {
   if (is.integer(x)) return(as.character(x))
   x <- as.double(plain_numbers(x))
   text <- rep(NA_character_, length(x))
-  whole <- !is.na(x) & x == floor(x) & is.finite(x)
-  text[whole] <- sprintf("%.0f", x[whole] + 0)
-  other <- !is.na(x) & !whole
-  text[other] <- sprintf("%.15g", x[other])
-  short <- if (digits > 15) which(other & as.numeric(text) != x)
+  is_whole <- !is.na(x) & x == floor(x) & is.finite(x)
+  text[is_whole] <- sprintf("%.0f", x[is_whole] + 0)
+  is_fraction <- !is.na(x) & !is_whole
+  text[is_fraction] <- sprintf("%.15g", x[is_fraction])
+  short <- if (digits > 15) which(is_fraction & as.numeric(text) != x)
   text[short] <- sprintf("%.17g", x[short])
   text
 }
 
-# Labels: of numbers the 15 digits that R and files show, unless two of them would be the same.
+# The text of labels. Numbers have the 15 digits that R and files show, unless two of them would be
+# the same.
 label_text <- function(x) {
   if (!is.numeric(x)) return(as.character(x))
   text <- number_text(x, digits = 15)
   if (anyDuplicated(text[!duplicated(x)])) number_text(x) else text
 }
 
-# The number that text says, however it is written. NA for other text, and beyond what a double
-# holds to the unit.
+# The number of text, however it is written. NA for other text, and from 2^53 on, where a double no
+# longer holds every unit.
 written_numbers <- function(text) {
   numbers <- rep(NA_real_, length(text))
-  good <- grepl("^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$", text, perl = TRUE)
-  numbers[good] <- as.numeric(text[good])
+  is_valid <- grepl("^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$", text, perl = TRUE)
+  numbers[is_valid] <- as.numeric(text[is_valid])
   numbers[which(abs(numbers) >= 2^53)] <- NA
   numbers
 }
@@ -106,29 +98,27 @@ number_of <- function(n, noun, plural = "s") {
 }
 
 # "1 category", "50 categories".
-category_words <- function(number) {
-  paste(format_count(number), if (number == 1) "category" else "categories")
+category_words <- function(k) {
+  paste(format_count(k), if (k == 1) "category" else "categories")
 }
 
 # The label that somebody may have meant by the first of some names that is none: the nearest by
-# edits, whatever its case, for an error; NULL where none is near.
-meant_of <- function(given, labels) {
-  if (!is.character(given) && !is.factor(given)) return(NULL)
-  value <- setdiff(as.character(given), labels)[1]
+# edits, whatever its case, for an error; NULL if none is near.
+meant_of <- function(names, labels) {
+  if (!is.character(names) && !is.factor(names)) return(NULL)
+  value <- setdiff(as.character(names), labels)[1]
   # Text in an undeclared encoding is near nothing.
-  if (is.na(value) || is.na(nchar(value, allowNA = TRUE)) ||
-      length(labels) > 1e4) {
-    return(NULL)
-  }
+  is_readable <- !is.na(value) && !is.na(nchar(value, allowNA = TRUE))
+  if (!is_readable || length(labels) > 1e4) return(NULL)
   distance <- as.vector(utils::adist(trimws(value), labels, ignore.case = TRUE))
-  at <- which.min(distance)
-  near <- length(at) && distance[at] <= max(1, nchar(value) %/% 3) &&
-    distance[at] < nchar(labels[at])
-  if (near) sprintf("Did you mean %s?", encodeString(labels[at], quote = "\""))
+  index <- which.min(distance)
+  near <- length(index) && distance[index] <= max(1, nchar(value) %/% 3) &&
+    distance[index] < nchar(labels[index])
+  if (near) sprintf("Did you mean %s?", encodeString(labels[index], quote = "\""))
 }
 
-# The text of a factor, whose codes may be no places among its levels where it was made by hand or
-# damaged.
+# The text of a factor, or an error: codes may be no positions of its levels if it was made by hand
+# or damaged.
 factor_text <- function(x, arg) {
   codes <- x
   attributes(codes) <- NULL
@@ -141,15 +131,15 @@ factor_text <- function(x, arg) {
 
 interval_kinds <- c("wilson", "exact", "wald", "bootstrap", "profile", "credible", "anytime")
 
-# How many standard deviations a two-sided interval reaches; from the upper tail, whose digits a
-# level next to 1 has.
-normal_quantile <- function(level) qnorm((1 - level) / 2, lower.tail = FALSE)
+# The number of standard deviations that a two-sided interval reaches. It is from the upper tail,
+# which keeps its digits if the confidence level is next to 1.
+normal_quantile <- function(conf.level) qnorm((1 - conf.level) / 2, lower.tail = FALSE)
 
 capitalise <- function(text) {
   paste0(toupper(substr(text, 1, 1)), substring(text, 2))
 }
 
-# ---- what tables of all steps have in common, and what stands between estimates and the tables that show them ----
+# ---- tables of results ----
 
 # The columns that tables of tallies, fits and traces put next to the groups and the questions.
 result_columns <- c(
@@ -164,8 +154,8 @@ check_result_names <- function(names, must_not) {
   }
 }
 
-# A data frame with a class and attributes of its own. (structure() would leave row names that are
-# no longer automatic.)
+# A data frame with a further class and further attributes. (structure() would leave row names that
+# are no longer automatic.)
 mark <- function(table, class, ...) {
   attributes <- list(...)
   for (name in names(attributes)) attr(table, name) <- attributes[[name]]
@@ -173,10 +163,10 @@ mark <- function(table, class, ...) {
   table
 }
 
-# As a plain data frame. data.frame() hands on the arguments of as.data.frame(); what other packages
-# add is ignored.
+# A table as a data frame without further classes. data.frame() hands on the arguments of
+# as.data.frame(); what other packages add is ignored.
 plain_frame <- function(table, row.names = NULL, optional = FALSE, ..., stringsAsFactors = FALSE) {
-  warn_ignored(..., known = names(formals()))
+  warn_ignored(..., accepted = names(formals()))
   frame <- as.data.frame(table)
   if (stringsAsFactors) {
     frame[] <- lapply(frame, function(column) {
@@ -187,19 +177,19 @@ plain_frame <- function(table, row.names = NULL, optional = FALSE, ..., stringsA
   frame
 }
 
-nearest <- function(x, least, most) pmin(pmax(x, least), most)
+nearest <- function(x, low, high) pmin(pmax(x, low), high)
 
-# Standard errors; an unbiased estimate of a variance may be below 0 and then has none.
+# Standard errors, NA if the unbiased estimate of a variance is below 0.
 root <- function(variance) sqrt(ifelse(variance < 0, NA_real_, variance))
 
-# Every group has its sum, also one without values.
-group_sums <- function(values, groups, number) {
+# The sum of each group, 0 for a group without values.
+group_sums <- function(values, groups, n_groups) {
   as.vector(
-    rowsum(c(values, numeric(number)), c(groups, seq_len(number)))
+    rowsum(c(values, numeric(n_groups)), c(groups, seq_len(n_groups)))
   )
 }
 
-# Tables of the groups as one, with the keys of the groups first.
+# The tables of all groups as one, with the keys of the groups first.
 bind_groups <- function(tables, groups) {
   rows <- rep(seq_along(tables), vapply(tables, nrow, 0L))
   as_tibble(c(
@@ -207,13 +197,13 @@ bind_groups <- function(tables, groups) {
   ))
 }
 
-# "base_cut" and "power" leave the sum free.
+# Do shares add up to 1? "base_cut" and "power" leave the sum free.
 adds_up <- function(theta) abs(sum(theta) - 1) <= 1e-6
 
 # The matrix that confint() gives, its columns named as R does: "2.5 %".
-bounds_matrix <- function(low, high, level, labels) {
+bounds_matrix <- function(low, high, conf.level, labels) {
   tails <- format(
-    50 * c(1 - level, 1 + level), trim = TRUE, digits = 3,
+    50 * c(1 - conf.level, 1 + conf.level), trim = TRUE, digits = 3,
     scientific = FALSE, decimal.mark = "."
   )
   matrix(
@@ -252,10 +242,8 @@ format_estimates <- function(table, digits) {
     0, max(digits - 1, 1) - 1 - floor(log10(min(error)))
   )
   numbers <- unlist(table[columns])
-  if (decimals + log10(max(1, abs(numbers[is.finite(numbers)]))) >
-      max(9, digits)) {
-    return(table)
-  }
+  n_digits <- decimals + log10(max(1, abs(numbers[is.finite(numbers)])))
+  if (n_digits > max(9, digits)) return(table)
   # Adding 0 turns -0 into 0.
   table[columns] <- lapply(table[columns], function(x) {
     formatC(round(x, decimals) + 0, format = "f", digits = decimals)
@@ -263,38 +251,38 @@ format_estimates <- function(table, digits) {
   table
 }
 
-# Lines of a heading that are longer than a terminal's, cut into several.
+# The lines of a heading; those that are longer than a terminal's are cut into several.
 within_80 <- function(lines) {
   indent <- nchar(sub("^( *).*", "\\1", lines))
   # A number stays beside its name.
-  kept <- gsub(" = ", "\001=\001", lines, fixed = TRUE)
+  joined <- gsub(" = ", "\001=\001", lines, fixed = TRUE)
   wrapped <- Map(
     function(line, by) {
       strwrap(line, width = 81, indent = by, exdent = by + 2)
     },
-    kept, indent
+    joined, indent
   )
   gsub(
     "\001", " ",
-    unlist(ifelse(nchar(lines) > 80, wrapped, kept), use.names = FALSE), fixed = TRUE
+    unlist(ifelse(nchar(lines) > 80, wrapped, joined), use.names = FALSE), fixed = TRUE
   )
 }
 
-# The first rows of a table, and how many more there are.
+# A print of the first rows of a table, and of how many more there are.
 print_rows <- function(table, n, digits, total = nrow(table)) {
-  shown <- as.data.frame(head(table, n))
+  rows <- as.data.frame(head(table, n))
   # A share of 1e-17 is a rounding of 0, and would have all others printed as 1.000e+00.
-  if (is.numeric(shown$estimate)) {
-    shown$estimate[which(abs(shown$estimate) < 1e-15)] <- 0
+  if (is.numeric(rows$estimate)) {
+    rows$estimate[which(abs(rows$estimate) < 1e-15)] <- 0
   }
-  print(format_p(format_estimates(shown, digits), digits), digits = digits, row.names = FALSE)
+  print(format_p(format_estimates(rows, digits), digits), digits = digits, row.names = FALSE)
   if (total > n) cat("  ... and ", format_count(total - n), " more; see tidy()\n", sep = "")
 }
 
 # ---- drawing counts: multinomial, and whole numbers that stand for shares ----
 
-# R's own generators of counts end at 2^31 - 1; the core's take words from a stream whose name R's
-# generator draws.
+# The largest number of draws of R's own generators of counts; the core's take words from a stream
+# whose name R's generator draws.
 largest_size <- .Machine$integer.max
 
 draw_seed <- function() {
@@ -308,15 +296,15 @@ draw_multinomial <- function(nsim, n, shares) {
       draw_seed(), 0, 0, nsim
     ))
   }
-  do.call(cbind, lapply(blocks(nsim, length(shares)), function(part) {
+  do.call(cbind, lapply(blocks(nsim, length(shares)), function(chunk) {
     # rmultinom() does not look for interrupts, and the few other calls here do not either.
     Sys.sleep(0)
-    rmultinom(part[2], n, shares)
+    rmultinom(chunk[2], n, shares)
   }))
 }
 
-# `end` columns of `size` numbers in parts of about 200,000 numbers, which stay in the
-# processor's cache and take an interrupt between them: a list of c(first, how many).
+# A list of c(first, number) of chunks: `end` columns of `size` numbers in chunks of about 200,000
+# numbers. They stay in the processor's cache and take an interrupt between them.
 blocks <- function(end, size) {
   step <- max(1, floor(2e5 / size))
   first <- seq(0, end - 1, by = step)
@@ -326,29 +314,30 @@ blocks <- function(end, size) {
 # Whole counts closest to n * shares that add up to n.
 whole_shares <- function(n, shares) {
   exact <- n * shares
-  whole <- floor(exact)
-  short <- round(n - sum(whole))
+  counts <- floor(exact)
+  short <- round(n - sum(counts))
   if (short > 0) {
-    first <- order(exact - whole, decreasing = TRUE)[
-      seq_len(min(short, length(whole)))
-    ]
-    whole[first] <- whole[first] + 1
+    first <- head(
+      order(exact - counts, decreasing = TRUE), min(short, length(counts))
+    )
+    counts[first] <- counts[first] + 1
   }
   # Near 2^53 the products are themselves rounded to whole numbers, and by more than one in all.
-  largest <- which.max(whole)
-  whole[largest] <- whole[largest] + (n - sum(whole))
-  whole
+  largest <- which.max(counts)
+  counts[largest] <- counts[largest] + (n - sum(counts))
+  counts
 }
 
 # ---- arguments that a method ignores ----
 
-# Methods of generics of other packages begin with this, see R/zzz.R: `...` are the arguments that a
-# method has no use for, often misspelt ones, and `known` those that it has. Only who wrote the call
-# is told: other packages hand their arguments to methods of all classes.
-warn_ignored <- function(..., known) {
+# A warning of arguments in `...` that a method does not use, often misspelt ones. `accepted` are
+# the names of its arguments. Methods of generics of other packages begin with this, see R/zzz.R.
+# Only the writer of the call gets the warning: other packages hand their arguments to methods of
+# all classes.
+warn_ignored <- function(..., accepted) {
   if (...length() == 0L) return(invisible())
   ours <- topenv()
-  # Functions of this package, and lapply() and its like, pass on what they were given.
+  # Functions of this package, and lapply() and its like, pass on their arguments.
   n <- 2
   repeat {
     from <- parent.frame(n)
@@ -361,23 +350,23 @@ warn_ignored <- function(..., known) {
   caller <- topenv(from)
   if (isNamespace(caller) && getNamespaceName(caller) != getNamespaceName(ours)) return(invisible())
   names <- unique(...names() %||% "")
-  known <- setdiff(known[-1L], "...")
+  accepted <- setdiff(accepted[-1L], "...")
   names[!nzchar(names)] <- "(unnamed)"
   warn(
     c(
       "{cli::qty(names)}{?This argument was/These arguments were} ignored: {.arg {names}}.",
-      i = meant_of(names, known) %||% if (length(known)) "Known are {.arg {known}}."
+      i = meant_of(names, accepted) %||% if (length(accepted)) "Known are {.arg {accepted}}."
     ),
     "argument"
   )
 }
 
-# The fits that anova() was given. What else it was given, such as a test, is no model.
-given_models <- function(..., known) {
-  given <- list(...)
-  models <- vapply(given, is.list, NA)
+# The fits among the arguments of anova(). Other arguments, such as a test, are no models.
+given_models <- function(..., accepted) {
+  arguments <- list(...)
+  models <- vapply(arguments, is.list, NA)
   do.call(
-    warn_ignored, c(given[!models], known = list(known)), envir = parent.frame()
+    warn_ignored, c(arguments[!models], accepted = list(accepted)), envir = parent.frame()
   )
-  given[models]
+  arguments[models]
 }

@@ -1,18 +1,18 @@
-# The last file that is read. R hands an argument that a method does not know to its `...`, where it
+# The last file that is read. R hands an argument that a method does not have to its `...`, where it
 # is lost. So every method of a generic of another package that makes nothing of its `...` begins
 # with warn_ignored().
 local({
-  own <- topenv()
+  namespace <- topenv()
   uses <- c("...", "...length", "NextMethod")
-  for (name in grep("[.](summary[.])?rr_[a-z_]+$", ls(own), value = TRUE)) {
-    method <- own[[name]]
-    known <- names(formals(method))
-    ours <- exists(sub("[.](summary[.])?rr_.*", "", name), own, inherits = FALSE)
-    if (ours || !"..." %in% known || any(uses %in% all.names(body(method)))) next
+  for (name in grep("[.](summary[.])?rr_[a-z_]+$", ls(namespace), value = TRUE)) {
+    method <- namespace[[name]]
+    accepted <- names(formals(method))
+    ours <- exists(sub("[.](summary[.])?rr_.*", "", name), namespace, inherits = FALSE)
+    if (ours || !"..." %in% accepted || any(uses %in% all.names(body(method)))) next
     body(method) <- bquote({
-      warn_ignored(..., known = .(known))
+      warn_ignored(..., accepted = .(accepted))
       .(body(method))
     })
-    assign(name, method, own)
+    assign(name, method, namespace)
   }
 })

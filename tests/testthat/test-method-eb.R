@@ -53,7 +53,7 @@ test_that("bins change nothing that can be seen", {
   expect_lt(length(fine$count), length(unique(counts)))
   expect_equal(sum(fine$categories), 3000)
   expect_equal(sum(fine$categories * fine$count), 1e8)
-  expect_equal(fine$place(fine$count), counts, tolerance = 1e-12)
+  expect_equal(fine$expand(fine$count), counts, tolerance = 1e-12)
 })
 
 test_that("standard errors are the posterior's, given the sum", {
@@ -157,7 +157,7 @@ test_that("each category of a Hadamard block and of dBitFlip has a binomial coun
   for (mechanism in list(rr_hadamard(5, 1.3, blocks = 1), rr_bitflip(5, 1.3, d = 2))) {
     C <- rr_matrix(mechanism)
     law <- rr_law(mechanism)
-    form <- eb_form(law)
+    form <- eb_additive(law)
     single <- lapply(seq_len(ncol(C)), function(y) {
       counts <- if (inherits(mechanism, "rr_hadamard")) replace(numeric(ncol(C)), y, 1) else {
         bits <- strsplit(colnames(C)[y], ", ")[[1]]
@@ -186,7 +186,7 @@ test_that("with these counts it is near the oracle, far from inversion, and find
     drop(weight %*% theta) / rowSums(weight)
   }
   for (mechanism in list(rr_hadamard(k, 2, blocks = 1), rr_bitflip(k, 2, d = 8))) {
-    form <- eb_form(rr_law(mechanism))
+    form <- eb_additive(rr_law(mechanism))
     for (truth in list(as.double(zipf_shares(k, 1)), rep(1 / k, k))) {
       errors <- replicate(8, {
         counts <- as.double(simulate_counts(mechanism, as.double(stats::rmultinom(1, n, truth)), 1))

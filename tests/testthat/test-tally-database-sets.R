@@ -241,7 +241,7 @@ test_that("a long table that is written to while it is tallied gives counts and 
 test_that("an engine that reads a long table twice, at two moments, is found out", {
   unary <- rr_unary(letters[1:3], 1)
   asked <- tally_query(stored(data.frame(id = c(1, 1, 2, 3), level = c("a", "b", "c", NA))), unary, NULL, NULL, NULL)
-  rows <- DBI::dbGetQuery(connection, asked$query)
+  rows <- DBI::dbGetQuery(connection, asked$sql)
   expect_identical(tally_answer(rows, unary, asked, FALSE)$counts, c(1, 1, 1))
   at <- which(rows$level == "c")
   rows$n[at] <- rows$n[at] + 1

@@ -105,7 +105,7 @@ test_that("the text of the query, run by anybody, leads to the same tally", {
 })
 
 test_that("rows may come in any order, twice, and as 64-bit integers", {
-  asked <- list(answers = "answer", keys = "region", weight = NULL, form = "categories")
+  asked <- list(answers = "answer", keys = "region", weight = NULL, layout = "categories")
   rows <- data.frame(answer = c("some", "no", "no", "often"), region = c("s", "n", "s", "n"), n = c(4, 3, 2, 1))
   wanted <- rr_counts(rows, m)
   expect_identical(tally_answer(rows, m, asked, FALSE), wanted)
@@ -130,7 +130,7 @@ test_that("one query is sent, and at most one row for each category and group co
     rows
   }
   asked <- tally_query(table, m, "answer", "region", "w")
-  expect_identical(tally_answer(watched(asked$query), m, asked, FALSE), rr_tally(table, m, column = "answer", by = "region", weights = "w"))
+  expect_identical(tally_answer(watched(asked$sql), m, asked, FALSE), rr_tally(table, m, column = "answer", by = "region", weights = "w"))
   expect_length(gregexpr("SELECT", sent$queries)[[1]], 1L)
   expect_match(sent$queries, "GROUP BY `answer` COLLATE BINARY, `region` COLLATE BINARY$")
 })
