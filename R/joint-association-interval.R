@@ -17,11 +17,11 @@ bounds_of.rr_association <- function(x, rows, level) {
     high = rep(NA_real_, nrow(rows))
   )
   for (measure in unique(rows$measure)) {
-    at <- which(rows$measure == measure)
-    found <- switch(measure, covariance = covariance_limits, correlation = correlation_limits,
-                    odds.ratio = ratio_limits, cramers.v = cramer_limits)(pairs[at, ], z)
-    limits$low[at] <- found$low
-    limits$high[at] <- found$high
+    index <- which(rows$measure == measure)
+    result <- switch(measure, covariance = covariance_limits, correlation = correlation_limits,
+                    odds.ratio = ratio_limits, cramers.v = cramer_limits)(pairs[index, ], z)
+    limits$low[index] <- result$low
+    limits$high[index] <- result$high
   }
   limits
 }
@@ -32,14 +32,14 @@ bounds_of.rr_association <- function(x, rows, level) {
 # variances as shares of its square.
 test_limits <- function(estimate, error, pairs, z) {
   statistic <- known_statistic(pairs)
-  own <- (z * error / estimate)^2
-  null <- ifelse(is.na(statistic), own, z^2 / statistic)
+  relative_variance <- (z * error / estimate)^2
+  null <- ifelse(is.na(statistic), relative_variance, z^2 / statistic)
   share <- ifelse(
     null >= 1, 1 - sqrt(null),
-    (2 + own - null - sqrt((own - null)^2 + 4 * own)) / 2
+    (2 + relative_variance - null - sqrt((relative_variance - null)^2 + 4 * relative_variance)) / 2
   )
   toward <- ifelse(estimate == 0, -z * error, share * estimate)
-  beyond <- ifelse(estimate == 0, z * error, estimate * (1 + sqrt(own)))
+  beyond <- ifelse(estimate == 0, z * error, estimate * (1 + sqrt(relative_variance)))
   list(low = pmin(toward, beyond), high = pmax(toward, beyond))
 }
 
@@ -74,63 +74,63 @@ ratio_limits <- function(pairs, z) {
   inside <- function(share) ifelse(varies(share), share, NA)
   shares <- list(x = inside(pairs$share.x), y = inside(pairs$share.y),
                  moments = t(as.matrix(pairs[moment_columns])))
-  both <- nearest(
+  joint <- nearest(
     pairs$share.both, joint_share(shares, 0)$value, joint_share(shares, 1)$value
   )
-  own <- ratio_place(shares, both)
+  estimate <- ratio_position(shares, joint)
   independent <- joint_share(shares, 1 / 2)
   statistic <- known_statistic(pairs)
-  added <- (both - independent$value)^2 / statistic - independent$variance
+  added <- (joint - independent$value)^2 / statistic - independent$variance
   added[is.na(statistic)] <- 0
-  outside <- function(at) {
-    share <- joint_share(shares, at)
+  outside <- function(position) {
+    share <- joint_share(shares, position)
     # All of the test's variance at independence and on its other side, nothing of it at the
     # estimate and beyond.
     weight <- ifelse(
-      own == 1 / 2, 0,
-      nearest((own - at) / (own - 1 / 2), 0, 1)
+      estimate == 1 / 2, 0,
+      nearest((estimate - position) / (estimate - 1 / 2), 0, 1)
     )
-    abs(both - share$value) >
+    abs(joint - share$value) >
       z * sqrt(pmax(0, share$variance + weight * added))
   }
   side <- as.numeric(pairs$covariance >= 0)
   rejected <- outside(1 / 2)
   toward <- last_inside(
-    outside, ifelse(rejected, own, 1 / 2),
+    outside, ifelse(rejected, estimate, 1 / 2),
     ifelse(rejected, 1 / 2, 1 - side)
   )
-  beyond <- last_inside(outside, own, side)
+  beyond <- last_inside(outside, estimate, side)
   low <- pmin(toward, beyond)
   high <- pmax(toward, beyond)
   list(low = low / (1 - low), high = high / (1 - high))
 }
 
 # The estimate, at an end if a cell is empty.
-ratio_place <- function(shares, both) {
-  alike <- both * (1 - shares$x - shares$y + both)
-  unlike <- (shares$x - both) * (shares$y - both)
+ratio_position <- function(shares, joint) {
+  alike <- joint * (1 - shares$x - shares$y + joint)
+  unlike <- (shares$x - joint) * (shares$y - joint)
   alike / (alike + unlike)
 }
 
 # The share of yes to both that these shares of yes and this odds ratio give (Plackett 1965), and
 # the variance of its distance from the estimate.
-joint_share <- function(shares, at) {
+joint_share <- function(shares, position) {
   x <- shares$x
   y <- shares$y
-  least <- (1 - at) * (1 - x - y) + at * (x + y)
+  linear <- (1 - position) * (1 - x - y) + position * (x + y)
   root <- sqrt(
-    pmax(0, least^2 + 4 * (1 - 2 * at) * at * x * y)
+    pmax(0, linear^2 + 4 * (1 - 2 * position) * position * x * y)
   )
   value <- ifelse(
-    least > 0, 2 * at * x * y / (least + root),
-    (root - least) / (2 * (1 - 2 * at))
+    linear > 0, 2 * position * x * y / (linear + root),
+    (root - linear) / (2 * (1 - 2 * position))
   )
-  slope <- (1 - at) * (1 - x - y + 2 * value) +
-    at * (x + y - 2 * value)
+  slope <- (1 - position) * (1 - x - y + 2 * value) +
+    position * (x + y - 2 * value)
   # At an end with two empty cells either share of yes may be the smaller.
   derivative <- function(other) {
     ifelse(
-      slope > 0, ((1 - at) * value + at * (other - value)) / slope,
+      slope > 0, ((1 - position) * value + position * (other - value)) / slope,
       1 / 2
     )
   }
@@ -147,9 +147,9 @@ last_inside <- function(outside, inside, end) {
   far <- end
   for (step in 1:50) {
     middle <- (inside + far) / 2
-    gone <- outside(middle)
-    far <- ifelse(gone, middle, far)
-    inside <- ifelse(gone, inside, middle)
+    is_outside <- outside(middle)
+    far <- ifelse(is_outside, middle, far)
+    inside <- ifelse(is_outside, inside, middle)
   }
   ifelse(outside(end), inside, end)
 }
@@ -158,12 +158,12 @@ last_inside <- function(outside, inside, end) {
 cramer_limits <- function(pairs, z) {
   limits <- normal_interval(pairs$cramers.v, z * pairs$cramers.v.error, 0, 1)
   if (is.null(pairs[["correlation"]])) return(limits)
-  own <- correlation_limits(pairs, z)
+  correlation <- correlation_limits(pairs, z)
   two <- which(!is.na(pairs$correlation))
-  limits$low[two] <- ifelse(own$low * own$high <= 0, 0, pmin(abs(own$low), abs(own$high)))[
+  limits$low[two] <- ifelse(correlation$low * correlation$high <= 0, 0, pmin(abs(correlation$low), abs(correlation$high)))[
     two
   ]
-  limits$high[two] <- pmax(abs(own$low), abs(own$high))[
+  limits$high[two] <- pmax(abs(correlation$low), abs(correlation$high))[
     two
   ]
   limits

@@ -49,7 +49,7 @@ margin_association <- function(x) {
       1
     }
     measures <- binary_measures(
-      moment_parts(z, yes %*% x$covariance %*% t(yes)), z[1],
+      moment_estimates(z, yes %*% x$covariance %*% t(yes)), z[1],
       z[2], z[3], 1, factor
     )
     table <- as_tibble(c(
@@ -65,12 +65,12 @@ margin_association <- function(x) {
     else if (sample) true_table_test(x$tally) else reported_table_test(x$tally)
   table[c("statistic", "df")] <- test
   # The F distribution is the one that survey::svychisq(statistic = "adjWald") has.
-  rest <- x$df - test$df + 1
+  denominator_df <- x$df - test$df + 1
   table$p.value <- if (is.null(x$df)) {
     pchisq(test$statistic, test$df, lower.tail = FALSE)
-  } else if (rest > 0) {
+  } else if (denominator_df > 0) {
     pf(
-      test$statistic * rest / (x$df * test$df), test$df, rest,
+      test$statistic * denominator_df / (x$df * test$df), test$df, denominator_df,
       lower.tail = FALSE
     )
   } else {
@@ -108,7 +108,7 @@ cramers_v <- function(share, covariance) {
 # the statistic is Pearson's.
 reported_table_test <- function(tally) {
   share <- matrix(tally$counts / tally$n, tally$mechanism$report_sizes[[1]])
-  parts <- Map(
+  questions <- Map(
     function(question, first) {
       reports <- t(unname(rr_matrix(question)))
       list(
@@ -119,7 +119,7 @@ reported_table_test <- function(tally) {
     },
     unname(tally$mechanism$questions), list(rowSums(share), colSums(share))
   )
-  support_test(list(parts = parts, between = share), tally$effective_n)
+  support_test(list(questions = questions, between = share), tally$effective_n)
 }
 
 # The score test for supports, scores or categories: those of two questions are uncorrelated if the
@@ -127,13 +127,13 @@ reported_table_test <- function(tally) {
 # (T (x) S)^-1 vec(C), along the directions in which truths can move C, which are products of
 # `contrasts` of the reports' means.
 support_test <- function(supports, n) {
-  sides <- lapply(supports$parts, function(part) {
-    decomposition <- eigen(part$second - tcrossprod(part$first), symmetric = TRUE)
-    kept <- decomposition$values > 1e-10 * max(decomposition$values, 1e-300)
-    if (!any(kept)) return(NULL)
-    white <- t(decomposition$vectors[, kept, drop = FALSE]) /
-      sqrt(decomposition$values[kept])
-    moved <- white %*% part$contrasts
+  sides <- lapply(supports$questions, function(question) {
+    decomposition <- eigen(question$second - tcrossprod(question$first), symmetric = TRUE)
+    used <- decomposition$values > 1e-10 * max(decomposition$values, 1e-300)
+    if (!any(used)) return(NULL)
+    white <- t(decomposition$vectors[, used, drop = FALSE]) /
+      sqrt(decomposition$values[used])
+    moved <- white %*% question$contrasts
     directions <- qr(moved, LAPACK = TRUE)
     rank <- sum(
       abs(diag(as.matrix(qr.R(directions)))) > 1e-9 * max(abs(moved))
@@ -146,7 +146,7 @@ support_test <- function(supports, n) {
     return(list(statistic = NA_real_, df = 0))
   }
   between <- supports$between -
-    tcrossprod(supports$parts[[1]]$first, supports$parts[[2]]$first)
+    tcrossprod(supports$questions[[1]]$first, supports$questions[[2]]$first)
   list(
     statistic = n *
       sum((sides[[1]] %*% between %*% t(sides[[2]]))^2),
@@ -242,17 +242,17 @@ rr_association.rr_tmdh <- function(x, ...) {
   if (!is.null(x$counts$scores)) {
     return(margin_associations(x, pairs$i[possible], pairs$j[possible]))
   }
-  parts <- pair_parts(x, x$target, FALSE)
-  table <- column_pairs(x, parts, x$values, unbiased_factor(x$target, x$n))
+  estimates <- pair_estimates(x, x$target, FALSE)
+  table <- column_pairs(x, estimates, x$values, unbiased_factor(x$target, x$n))
   if (x$target == "population") {
     table$statistic <- pearson_statistics(x$counts, pairs)
     table$df <- as.double(!is.na(table$statistic))
   } else {
     # A covariance without noise, or with a negative estimate of its variance, has no test.
     variance <- ifelse(
-      parts$covariance.variance > no_noise / x$n, parts$covariance.variance, NA_real_
+      estimates$covariance.variance > no_noise / x$n, estimates$covariance.variance, NA_real_
     )
-    table[c("statistic", "df")] <- list(parts$covariance^2 / variance, 1)
+    table[c("statistic", "df")] <- list(estimates$covariance^2 / variance, 1)
   }
   table$p.value <- pchisq(table$statistic, 1, lower.tail = FALSE)
   new_rr_association(table[possible, ], x, x$target, x$conf.level)
@@ -262,9 +262,9 @@ rr_association.rr_tmdh <- function(x, ...) {
 pearson_statistics <- function(counts, pairs) {
   share <- counts$values / counts$n
   mean <- share[1 + seq_along(counts$columns)]
-  spread <- (mean - mean^2)[pairs$i] *
+  variance <- (mean - mean^2)[pairs$i] *
     (mean - mean^2)[pairs$j]
   change <- share[1 + length(mean) + seq_along(pairs$i)] -
     mean[pairs$i] * mean[pairs$j]
-  ifelse(spread > 0, counts$n * change^2 / spread, NA_real_)
+  ifelse(variance > 0, counts$n * change^2 / variance, NA_real_)
 }

@@ -23,14 +23,14 @@ new_rr_histogram <- function(
 # rows, the factors of columns that a subset lacks and has; moment_weights() are those of each
 # column's channel.
 through_columns <- function(x, weights) {
-  made <- .Call(
+  sums <- .Call(
     C_rr_moments, x$values, as.double(length(x$columns)), as.double(x$tallied),
     as.double(weights), x$more$members, x$more$values
   )
   list(
-    values = made$values,
+    values = sums$values,
     more = if (!is.null(x$more)) {
-      list(members = x$more$members, values = made$more)
+      list(members = x$more$members, values = sums$more)
     }
   )
 }
@@ -84,15 +84,15 @@ possible_sets <- function(x) {
 }
 
 # Covariance of chosen sets; aborts by naming the union that was not tallied.
-histogram_block <- function(x, members, target, known = FALSE, reported = FALSE) {
-  if (!known && !is.null(x$counts$scores)) {
+histogram_block <- function(x, members, target, is_truth = FALSE, reported = FALSE) {
+  if (!is_truth && !is.null(x$counts$scores)) {
     return(score_block(x, members, target))
   }
   # A bound on the size of the union of any two sets.
   largest <- min(
     2 * max(colSums(members >= 0)), length(setdiff(members, -1L))
   )
-  design <- histogram_design(x, target, known, if (!reported) largest)
+  design <- histogram_design(x, target, is_truth, if (!reported) largest)
   result <- .Call(
     C_rr_tmdh_block, x$values, as.double(length(x$columns)), as.double(x$tallied),
     x$more$members, x$more$values, design, members, members, reported
@@ -111,7 +111,7 @@ histogram_block <- function(x, members, target, known = FALSE, reported = FALSE)
 
 # `order` is that of the largest union of two sets whose covariance is wanted; NULL where nothing
 # needs to be centred.
-histogram_design <- function(x, target, known, order = NULL) {
+histogram_design <- function(x, target, is_truth, order = NULL) {
   # Population covariances come from the reported counts (of a known truth: the expected ones), see
   # candor_centre().
   centre <- if (target == "population" && !is.null(order)) {
@@ -127,7 +127,7 @@ histogram_design <- function(x, target, known, order = NULL) {
     x$design$p,
     x$design$q,
     if (target == "sample") 0L else 1L,
-    known,
+    is_truth,
     x$design$block,
     centre
   )
@@ -287,23 +287,23 @@ split_label <- function(label, columns) {
 }
 
 # The positions of different names or positions.
-distinct_places <- function(x, names, arg) {
-  at <- if (is.character(x)) match(x, names) else x
-  good <- is.numeric(at) && length(at) && all(at %in% seq_along(names)) &&
-    !anyDuplicated(at)
-  check_that(good, x, arg, "different names or positions", "level")
-  as.integer(at)
+distinct_positions <- function(x, names, arg) {
+  index <- if (is.character(x)) match(x, names) else x
+  is_valid <- is.numeric(index) && length(index) && all(index %in% seq_along(names)) &&
+    !anyDuplicated(index)
+  check_that(is_valid, x, arg, "different names or positions", "level")
+  as.integer(index)
 }
 
 # Sets as the user names them, a list of vectors of names or positions, or labels such as "a:b", as
 # a matrix of 0-based members padded with -1.
 parse_sets <- function(sets, columns, arg = "sets") {
   if (is.character(sets)) sets <- lapply(sets, split_label, columns)
-  positions <- lapply(sets, function(set) sort(distinct_places(set, columns, arg)) - 1L)
+  positions <- lapply(sets, function(set) sort(distinct_positions(set, columns, arg)) - 1L)
   width <- max(lengths(positions))
   matrix(
     vapply(
-      positions, function(at) c(at, rep(-1L, width - length(at))),
+      positions, function(position) c(position, rep(-1L, width - length(position))),
       integer(width)
     ),
     nrow = width
@@ -314,10 +314,10 @@ parse_sets <- function(sets, columns, arg = "sets") {
 sets_between <- function(members, order) {
   n <- ncol(members)
   width <- nrow(members)
-  both <- rbind(members[, rep(seq_len(n), n:1), drop = FALSE],
+  pairs <- rbind(members[, rep(seq_len(n), n:1), drop = FALSE],
                 members[, sequence(n:1, seq_len(n)), drop = FALSE])
-  unions <- unique_columns(both)
-  parts <- lapply(
+  unions <- unique_columns(pairs)
+  families <- lapply(
     split(seq_len(ncol(unions)), colSums(unions >= 0)),
     function(these) {
       size <- sum(unions[, these[1]] >= 0)
@@ -327,10 +327,10 @@ sets_between <- function(members, order) {
       })
     }
   )
-  parts <- unlist(parts, recursive = FALSE)
+  families <- unlist(families, recursive = FALSE)
   # All of them are counted already.
-  if (!length(parts)) return(NULL)
-  all <- unique_columns(do.call(cbind, unname(parts)))
+  if (!length(families)) return(NULL)
+  all <- unique_columns(do.call(cbind, unname(families)))
   all <- all[seq_len(max(colSums(all >= 0))), , drop = FALSE]
   all[
     ,
@@ -385,16 +385,16 @@ has_rivals <- function(members, block) {
 
 # The values of chosen sets of a histogram; NA where a set was not tallied.
 set_values <- function(x, members) {
-  at <- .Call(
+  index <- .Call(
     C_rr_set_positions, as.double(length(x$columns)), as.double(x$tallied), members
   )
-  out <- rep(NA_real_, length(at))
-  out[at > 0] <- x$values[at[at > 0]]
-  if (any(at == 0) && !is.null(x$more)) {
-    at <- match(
+  out <- rep(NA_real_, length(index))
+  out[index > 0] <- x$values[index[index > 0]]
+  if (any(index == 0) && !is.null(x$more)) {
+    index <- match(
       member_labels(members, x$columns), member_labels(x$more$members, x$columns)
     )
-    out[!is.na(at)] <- x$more$values[at[!is.na(at)]]
+    out[!is.na(index)] <- x$more$values[index[!is.na(index)]]
   }
   out
 }
@@ -412,21 +412,21 @@ moment_weights <- function(design, inverse) {
 # Covariance of chosen sets.
 score_block <- function(x, members, target) {
   counts <- x$counts
-  at <- score_places(counts, members)
-  lost <- which(is.na(at))
+  index <- score_index(counts, members)
+  lost <- which(is.na(index))
   if (length(lost)) {
     abort_untallied(x, setdiff(members[, lost[1]], -1L))
   }
-  second <- counts$scores$second[at, at, drop = FALSE]
+  second <- counts$scores$second[index, index, drop = FALSE]
   if (target == "population") {
-    sums <- counts$values[counts$scores$at][at]
+    sums <- counts$values[counts$scores$index][index]
     return(
       (second - outer(sums, sums) / counts$n) * counts$n /
         (counts$n - 1)
     )
   }
-  pairs <- expand.grid(a = seq_along(at), b = seq_along(at))
-  second - both_held(
+  pairs <- expand.grid(a = seq_along(index), b = seq_along(index))
+  second - joint_row_counts(
     counts, members[, pairs$a, drop = FALSE],
     members[, pairs$b, drop = FALSE], second
   )
@@ -435,26 +435,26 @@ score_block <- function(x, members, target) {
 # The unbiased numbers of rows that hold the sets `a` and `b` together: the product of all scores of
 # their union is one of two sets. `second` has the sums of their products, which are these numbers
 # where they have no question in common.
-both_held <- function(counts, a, b, second) {
+joint_row_counts <- function(counts, a, b, second) {
   scores <- counts$scores
-  both <- rbind(sorted_members(rbind(a, b)), -1L)
-  size <- colSums(both >= 0)
-  top <- seq_len(min(counts$order, nrow(both) - 1L))
-  first <- score_places(counts, both[top, , drop = FALSE])
-  rest <- score_places(counts, both[-top, , drop = FALSE])
-  held <- ifelse(
-    size > length(top), scores$second[cbind(first, rest)],
-    counts$values[scores$at][first]
+  union <- rbind(sorted_members(rbind(a, b)), -1L)
+  size <- colSums(union >= 0)
+  top <- seq_len(min(counts$order, nrow(union) - 1L))
+  first <- score_index(counts, union[top, , drop = FALSE])
+  remaining <- score_index(counts, union[-top, , drop = FALSE])
+  n_rows <- ifelse(
+    size > length(top), scores$second[cbind(first, remaining)],
+    counts$values[scores$index][first]
   )
   apart <- size == colSums(a >= 0) + colSums(b >= 0)
-  held[apart] <- second[apart]
-  replace(held, has_rivals(both, counts$design$block), 0)
+  n_rows[apart] <- second[apart]
+  replace(n_rows, has_rivals(union, counts$design$block), 0)
 }
 
 # Places of sets among those whose products are kept, NA for others.
-score_places <- function(counts, members) {
-  places <- .Call(
+score_index <- function(counts, members) {
+  index <- .Call(
     C_rr_set_positions, as.double(length(counts$columns)), as.double(counts$tallied), members
   )
-  match(places, counts$scores$at)
+  match(index, counts$scores$index)
 }

@@ -18,8 +18,8 @@ score_moments <- function(law, shares) {
     function(x) {
       each <- law_second_moments(law, k, as.double(seq_len(k) == x)) %||%
         rep(NA_real_, k)
-      others <- seq_len(k) != x
-      c(each[x], sum(part_shares(theta, others) * each[others]))
+      is_other <- seq_len(k) != x
+      c(each[x], sum(conditional_shares(theta, is_other) * each[is_other]))
     },
     c(0, 0)
   )
@@ -38,7 +38,7 @@ column_moments <- function(fit) {
     ))
   }
   questions <- fit$counts$mechanism
-  categories <- counted_columns(questions)$kept
+  categories <- counted_columns(questions)$categories
   last <- cumsum(lengths(categories))
   moments <- Map(
     function(question, category, last) {
@@ -59,14 +59,19 @@ column_moments <- function(fit) {
 # estimated truths, with the estimated `share`; `smallest` that of the row type with the least, and
 # `largest` that of a row that holds all of J.
 product_squares <- function(second, share, kappa, smallest, largest) {
-  others <- pmax(second - kappa * nearest(share, 0, 1), smallest)
-  list(own = others + kappa, others = others, least = pmin(largest - 1, smallest))
+  second_other <- pmax(second - kappa * nearest(share, 0, 1), smallest)
+  list(
+    second_true = second_other + kappa,
+    second_other = second_other,
+    min_second = pmin(largest - 1, smallest)
+  )
 }
 
-share_limits <- function(share, squares, n, level, target) {
+share_limits <- function(share, squares, n, conf.level, target) {
   lapply(
     moment_intervals(
-      share, squares$own, squares$others, n, level, target, least = squares$least
+      share, squares$second_true, squares$second_other, n, conf.level, target,
+      min_second = squares$min_second
     ),
     nearest, 0, 1
   )
@@ -74,7 +79,7 @@ share_limits <- function(share, squares, n, level, target) {
 
 # Limits of the sets of a fit, as numbers of rows. Sums over the subsets of each set are maps
 # through its columns.
-histogram_limits <- function(fit, level) {
+histogram_limits <- function(fit, conf.level) {
   moments <- column_moments(fit)
   has_moments <- !is.na(moments$v)
   moments <- lapply(moments, replace, !has_moments, 0)
@@ -100,7 +105,7 @@ histogram_limits <- function(fit, level) {
     product(moments$v + moments$kappa)
   )
   has_limits <- product(as.double(has_moments)) > 0
-  lapply(share_limits(share, squares, fit$n, level, fit$target), function(x) {
+  lapply(share_limits(share, squares, fit$n, conf.level, fit$target), function(x) {
     ifelse(has_limits, fit$n * x, NA_real_)
   })
 }

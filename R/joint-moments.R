@@ -32,7 +32,7 @@ row_type_histogram <- function(values, columns, levels = NULL) {
 }
 
 # Row-type counts and column names out of a vector or a table.
-row_type_counts <- function(x, arg, whole = FALSE) {
+row_type_counts <- function(x, arg, whole_numbers = FALSE) {
   dims <- dim(x)
   d <- log2(length(x))
   check_that(
@@ -50,7 +50,7 @@ row_type_counts <- function(x, arg, whole = FALSE) {
   }
   values <- as.double(x)
   bad <- values[
-    !is.finite(values) | values < 0 | (whole & values != floor(values))
+    !is.finite(values) | values < 0 | (whole_numbers & values != floor(values))
   ]
   if (length(bad)) {
     abort("{.arg {arg}} must hold numbers of rows: one is {format(bad[1], digits = 15)}.", "counts")
@@ -115,13 +115,13 @@ moment_matrix <- function(x) {
   }
   # What one row of no set becomes, and what each set adds to it.
   none <- map(seq_len(sets + 1) == 1)
-  whole <- vapply(
+  moments <- vapply(
     seq_len(sets) + 1,
     function(set) map(seq_len(sets + 1) %in% c(1, set)) - none, none
   )
   labels <- set_labels(x$columns, x$order)
   structure(
-    matrix(whole[-1, ], sets, dimnames = list(labels, labels)),
+    matrix(moments[-1, ], sets, dimnames = list(labels, labels)),
     constant = setNames(none[-1], labels)
   )
 }
@@ -186,7 +186,7 @@ truncated_shares <- function(fit, share) {
       ),
       2
     ) / (p[j] - q[j]))^2
-    parts <- aperm(
+    slices <- aperm(
       array(
         x, c(2^(j - 1), 2, length(x) / 2^j)
       ),
@@ -194,7 +194,7 @@ truncated_shares <- function(fit, share) {
     )
     x <- as.vector(
       aperm(
-        array(squares %*% matrix(parts, 2), dim(parts)),
+        array(squares %*% matrix(slices, 2), dim(slices)),
         c(2, 1, 3)
       )
     )

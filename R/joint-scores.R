@@ -19,8 +19,8 @@
 count_scores <- function(reports, questions, order, missing, numbers = 1e7) {
   columns <- counted_columns(questions)
   # A score is of the truth itself.
-  supports <- lapply(columns$kept, function(kept) {
-    list(p = 1, q = 0, width = length(kept), rivals = TRUE)
+  supports <- lapply(columns$categories, function(categories) {
+    list(p = 1, q = 0, width = length(categories), rivals = TRUE)
   })
   design <- list_columns(questions, columns$names, supports)
   check_set_names(columns$names, "bits")
@@ -40,9 +40,9 @@ count_scores <- function(reports, questions, order, missing, numbers = 1e7) {
   reports <- Map(rr_reports, reports, questions)
   step <- max(1, floor(numbers / ncol(members)))
   summed <- sum_set_scores(members, n, step, function(rows) {
-    do.call(cbind, unname(Map(function(reader, report, kept) {
-      reader(take_reports(report, rows))[, kept, drop = FALSE]
-    }, readers, reports, columns$kept)))
+    do.call(cbind, unname(Map(function(reader, report, categories) {
+      reader(take_reports(report, rows))[, categories, drop = FALSE]
+    }, readers, reports, columns$categories)))
   })
   values <- numeric(set_total(d, order))
   values[1] <- n
@@ -55,7 +55,7 @@ count_scores <- function(reports, questions, order, missing, numbers = 1e7) {
     missing = missing,
     design = design,
     mechanism = questions,
-    scores = list(at = 1 + which(possible), second = summed$second)
+    scores = list(index = 1 + which(possible), second = summed$second)
   )
 }
 

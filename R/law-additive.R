@@ -113,9 +113,9 @@ law_simulate.rr_law_additive <- function(law, truth, nsim) {
   }
   b <- rep_len(law$b, k)
   vapply(seq_len(nsim), function(i) {
-    kept <- rbinom(k, truth, law$a)
-    rest <- n - sum(kept)
-    if (rest == 0) as.double(kept) else kept + as.double(rmultinom(1, rest, b))
+    truthful <- rbinom(k, truth, law$a)
+    remaining <- n - sum(truthful)
+    if (remaining == 0) as.double(truthful) else truthful + as.double(rmultinom(1, remaining, b))
   }, numeric(k))
 }
 
@@ -162,7 +162,7 @@ other_answers <- function(law, evidence) {
 }
 
 # `which` are the estimates asked for: the sums run over all of them, the rest is done only there.
-covariance_parts <- function(law, evidence, map, which, target) {
+low_rank_covariance <- function(law, evidence, map, cells, target) {
   a <- law$a
   b <- rep_len(law$b, evidence$k)
   n <- evidence$n
@@ -184,14 +184,14 @@ covariance_parts <- function(law, evidence, map, which, target) {
     )
   }
   diagonal <- diagonal * map$support * scale * map$alpha^2
-  u <- map$u[which]
+  u <- map$u[cells]
   project <- function(v) {
     v <- v * map$support
-    map$alpha * (v[which] - u * sum(v))
+    map$alpha * (v[cells] - u * sum(v))
   }
   list(
     u = u,
-    diagonal = diagonal[which],
+    diagonal = diagonal[cells],
     total = sum(diagonal),
     terms = lapply(terms, function(t) {
       list(
@@ -220,18 +220,18 @@ law_likelihood_map.rr_law_additive <- function(law, evidence, estimate) {
   )
 }
 
-law_variances.rr_law_additive <- function(law, evidence, map, which, target) {
+law_variances.rr_law_additive <- function(law, evidence, map, cells, target) {
   if (!is.null(map$jacobian)) {
-    return(diag(law_covariance(law, evidence, map, which, target)))
+    return(diag(law_covariance(law, evidence, map, cells, target)))
   }
-  parts_variances(covariance_parts(law, evidence, map, which, target))
+  low_rank_variances(low_rank_covariance(law, evidence, map, cells, target))
 }
 
-parts_variances <- function(parts) {
-  d <- parts$diagonal
-  variance <- d * (1 - 2 * parts$u) + parts$u^2 * parts$total
-  size <- abs(d) + parts$u^2 * abs(parts$total)
-  for (term in parts$terms) {
+low_rank_variances <- function(low_rank) {
+  d <- low_rank$diagonal
+  variance <- d * (1 - 2 * low_rank$u) + low_rank$u^2 * low_rank$total
+  size <- abs(d) + low_rank$u^2 * abs(low_rank$total)
+  for (term in low_rank$terms) {
     product <- term[[3]] * term[[1]] * term[[2]]
     variance <- variance - product
     size <- size + abs(product)
@@ -240,48 +240,50 @@ parts_variances <- function(parts) {
   ifelse(abs(variance) < 4 * .Machine$double.eps * size, 0, variance)
 }
 
-law_covariance.rr_law_additive <- function(law, evidence, map, which, target) {
+law_covariance.rr_law_additive <- function(law, evidence, map, cells, target) {
   if (!is.null(map$jacobian)) {
-    return(jacobian_covariance(law, evidence, map, which, target))
+    return(jacobian_covariance(law, evidence, map, cells, target))
   }
-  parts <- covariance_parts(law, evidence, map, which, target)
-  d <- parts$diagonal
-  u <- parts$u
-  covariance <- parts$total * outer(u, u) - outer(u, d) -
+  low_rank <- low_rank_covariance(law, evidence, map, cells, target)
+  d <- low_rank$diagonal
+  u <- low_rank$u
+  covariance <- low_rank$total * outer(u, u) - outer(u, d) -
     outer(d, u)
   diag(covariance) <- diag(covariance) + d
-  for (term in parts$terms) {
+  for (term in low_rank$terms) {
     covariance <- covariance - term[[3]] * outer(term[[1]], term[[2]])
   }
   # The standard errors know which variances are exact zeros.
-  diag(covariance)[parts_variances(parts) == 0] <- 0
+  diag(covariance)[low_rank_variances(low_rank) == 0] <- 0
   covariance
 }
 
 # Counts of each report, or of several together, are binomial.
-law_intervals.rr_law_additive <- function(law, evidence, estimate, interval, level, which, target) {
+law_intervals.rr_law_additive <- function(
+  law, evidence, estimate, interval, conf.level, cells, target
+) {
   b <- rep_len(law$b, evidence$k)
-  n <- rep_len(evidence$n, evidence$k)[which]
+  n <- rep_len(evidence$n, evidence$k)[cells]
   binomial_intervals(
-    law$a, b[which], other_answers(law, evidence),
-    evidence$counts[which] / n, n, interval, level, target
+    law$a, b[cells], other_answers(law, evidence),
+    evidence$counts[cells] / n, n, interval, conf.level, target
   )
 }
 
 law_share_interval.rr_law_additive <- function(
-  law, evidence, cells, share, interval, level, target
+  law, evidence, cells, share, interval, conf.level, target
 ) {
   b <- rep_len(law$b, evidence$k)
-  own <- sum(b[cells])
+  cells_b <- sum(b[cells])
   # A share of reports that no truth can give would shrink the interval. The nearest one that some
   # truth gives moves its bounds towards that truth, so that it covers no less: room for what Wald's
   # intervals lack inside.
   phi <- nearest(
     sum(evidence$counts[cells]) / evidence$n,
-    min(own, own + law$a), max(own, own + law$a)
+    min(cells_b, cells_b + law$a), max(cells_b, cells_b + law$a)
   )
   binomial_intervals(
-    law$a, own, sum(b), phi, evidence$n, interval, level, target
+    law$a, cells_b, sum(b), phi, evidence$n, interval, conf.level, target
   )
 }
 

@@ -54,10 +54,12 @@ term_products.rr_law_bitflip <- function(law, evidence, cells) {
   diag(term_squares(law, evidence, cells), length(cells))
 }
 
-law_intervals.rr_law_bitflip <- function(law, evidence, estimate, interval, level, which, target) {
+law_intervals.rr_law_bitflip <- function(
+  law, evidence, estimate, interval, conf.level, cells, target
+) {
   moment_intervals(
-    law_unbiased(law, evidence)[which], bitflip_moment(law, 1), bitflip_moment(law, 0),
-    evidence$n, level, target
+    law_unbiased(law, evidence)[cells], bitflip_moment(law, 1), bitflip_moment(law, 0),
+    evidence$n, conf.level, target
   )
 }
 

@@ -57,13 +57,13 @@ bloom_regression <- function(law, evidence) {
   counts <- matrix(evidence$counts, law$bits + 1)
   n <- counts[law$bits + 1, ]
   seen <- which(n > 0)
-  places <- law$places[, , seen, drop = FALSE]
+  bit_index <- law$places[, , seen, drop = FALSE]
   shares <- sweep(
     counts[seq_len(law$bits), seen, drop = FALSE], 2, n[seen], `/`
   )
   list(
-    places = places,
-    filters = stacked_filters(places, law$bits),
+    places = bit_index,
+    filters = stacked_filters(bit_index, law$bits),
     bits = law$bits,
     shares = as.vector((shares - law$zero) / (law$one - law$zero)),
     n = rep(n[seen], each = law$bits),
@@ -71,15 +71,15 @@ bloom_regression <- function(law, evidence) {
   )
 }
 
-stacked_filters <- function(places, bits) {
-  size <- dim(places)
+stacked_filters <- function(bit_index, bits) {
+  size <- dim(bit_index)
   rows <- bits * size[3]
   filters <- matrix(0, rows, size[2])
   above <- rep(
     bits * (seq_len(size[3]) - 1) - rows,
     each = size[1] * size[2]
   )
-  filters[above + as.vector(places) + rows * rep(seq_len(size[2]), each = size[1])] <-
+  filters[above + as.vector(bit_index) + rows * rep(seq_len(size[2]), each = size[1])] <-
     1
   filters
 }
@@ -198,13 +198,13 @@ bloom_noise <- function(law, fit) {
     0
   )
   cohorts <- max(regression$cohort)
-  parts <- split(
+  chunks <- split(
     seq_len(cohorts),
     (seq_len(cohorts) - 1) %/% max(1, floor(1e7 / law$bits^2))
   )
   Reduce(
     `+`,
-    lapply(parts, function(some) {
+    lapply(chunks, function(some) {
       inner <- vapply(
         some,
         function(j) {
@@ -235,25 +235,27 @@ unbiased_covariance.rr_law_bloom <- function(law, evidence, cells, target, unbia
 
 # The second moment of an estimate is nearly linear in its own share: each bit of the truth changes
 # its variance by (1 - a - b) / (a - b) times the share, and sampling by the share itself.
-law_intervals.rr_law_bloom <- function(law, evidence, estimate, interval, level, which, target) {
+law_intervals.rr_law_bloom <- function(
+  law, evidence, estimate, interval, conf.level, cells, target
+) {
   # More categories than the filters tell apart have no unbiased estimate, and no interval.
   fit <- tryCatch(
     bloom_fit(law, evidence, least_squares), candor_error_no_information = function(e) NULL
   )
   if (is.null(fit)) {
     return(list(
-      low = rep(NA_real_, length(which)),
-      high = rep(NA_real_, length(which))
+      low = rep(NA_real_, length(cells)),
+      high = rep(NA_real_, length(cells))
     ))
   }
-  inv <- fit$estimate[which]
-  variance <- pmax(bloom_covariance(law, evidence, "population", fit, variances = TRUE), 0)[which]
+  inv <- fit$estimate[cells]
+  variance <- pmax(bloom_covariance(law, evidence, "population", fit, variances = TRUE), 0)[cells]
   slope <- 1 + (1 - law$one - law$zero) /
     (law$one - law$zero) / dim(law$places)[1]
   others <- pmax(
     evidence$n * variance + inv^2 - pmax(inv, 0) * slope, 0
   )
-  moment_intervals(inv, others + slope, others, evidence$n, level, target)
+  moment_intervals(inv, others + slope, others, evidence$n, conf.level, target)
 }
 
 bloom_rows <- function(law) {
@@ -290,9 +292,9 @@ law_unlikely.rr_law_bloom <- function(law, evidence, alpha) {
   counts <- matrix(evidence$counts, law$bits + 1)
   n <- rep(counts[law$bits + 1, ], each = law$bits)
   ones <- as.vector(counts[seq_len(law$bits), ])
-  ends <- range(law$zero, law$one)
+  limits <- range(law$zero, law$one)
   if (beyond_counts(
-      ones[n > 0], n[n > 0], ends[1], ends[2],
+      ones[n > 0], n[n > 0], limits[1], limits[2],
       alpha / 2
     )) {
     return(TRUE)

@@ -179,12 +179,12 @@ left_inverse <- function(axis) {
   }
   decomposition <- qr(M, tol = 1e-12)
   if (decomposition$rank < ncol(M)) return(NULL)
-  plain <- qr.coef(decomposition, diag(nrow(M)))
-  spread <- chol2inv(qr.R(decomposition))[
+  solution <- qr.coef(decomposition, diag(nrow(M)))
+  covariance <- chol2inv(qr.R(decomposition))[
     order(decomposition$pivot), order(decomposition$pivot), drop = FALSE
   ]
-  direction <- rowSums(spread) / sum(spread)
-  list(matrix = t(plain + outer(direction, 1 - colSums(plain))))
+  direction <- rowSums(covariance) / sum(covariance)
+  list(matrix = t(solution + outer(direction, 1 - colSums(solution))))
 }
 
 channel_inverse <- function(axes) {
@@ -210,7 +210,7 @@ require_inverse <- function(law) inverse_axes(law) %||% refuse_law(law, "inverse
 # Of a category that is absent, beside the others as the projection of the estimate has them.
 law_blank_error.rr_law_channel <- function(law, evidence) {
   likely <- .Call(C_rr_project, law_unbiased(law, evidence), 1)
-  sqrt(mean_squares(law$axes, require_inverse(law), likely)$others / evidence$n)
+  sqrt(mean_squares(law$axes, require_inverse(law), likely)$second_other / evidence$n)
 }
 
 # ---- uncertainty ----
@@ -238,16 +238,18 @@ law_second_moments.rr_law_channel <- function(law, k, weights) {
 # (1 - t) B - t^2 (or - t for fixed truths). A and B are the mean squares of L under the cell and
 # under all others as fitted. For a channel b[y] + a 1{x = y} it is Wilson's interval of the
 # report's share, carried through.
-law_intervals.rr_law_channel <- function(law, evidence, estimate, interval, level, which, target) {
+law_intervals.rr_law_channel <- function(
+  law, evidence, estimate, interval, conf.level, cells, target
+) {
   inverse <- inverse_axes(law)
-  unknown <- rep(NA_real_, length(which))
+  unknown <- rep(NA_real_, length(cells))
   if (is.null(inverse)) return(list(low = unknown, high = unknown))
   inv <- apply_channel(inverse, evidence$counts / evidence$n, "adjoint")
   theta <- to_sum_1(pmax(estimate, 0))
   squares <- mean_squares(law$axes, inverse, theta)
   study <- if (!is.null(law$validation)) {
     evidence$n * vapply(
-      which,
+      cells,
       function(i) {
         validation_squares(
           law, inverse[[1]]$matrix[, i], seq_along(theta) == i, theta
@@ -257,14 +259,14 @@ law_intervals.rr_law_channel <- function(law, evidence, estimate, interval, leve
     )
   }
   moment_intervals(
-    inv[which], squares$own[which], squares$others[which], evidence$n,
-    level, target, study
+    inv[cells], squares$second_true[cells], squares$second_other[cells], evidence$n,
+    conf.level, target, study
   )
 }
 
 # The score interval of their unbiased estimate, with the mean squares of its terms inside and
 # outside, as the nearest distribution mixes them; in equal parts where it holds nothing.
-law_share_interval.rr_law <- function(law, evidence, cells, share, interval, level, target) {
+law_share_interval.rr_law <- function(law, evidence, cells, share, interval, conf.level, target) {
   inside <- seq_len(evidence$k) %in% cells
   squares <- if (interval == "wilson" && length(cells) > 1L) {
     law_second_moments(law, evidence$k, as.double(inside))
@@ -272,23 +274,23 @@ law_share_interval.rr_law <- function(law, evidence, cells, share, interval, lev
   if (is.null(squares)) return(NULL)
   unbiased <- law_unbiased(law, evidence)
   theta <- .Call(C_rr_project, as.double(unbiased), 1)
-  mean_square <- function(part) sum(part_shares(theta, part) * squares[part])
+  mean_square <- function(is_member) sum(conditional_shares(theta, is_member) * squares[is_member])
   study <- if (!is.null(law$validation)) {
     terms <- apply_channel(require_inverse(law), as.double(inside))
     as.matrix(evidence$n * validation_squares(law, terms, inside, theta))
   }
   moment_intervals(
     sum(unbiased[inside]), mean_square(inside), mean_square(!inside), evidence$n,
-    level, target, study
+    conf.level, target, study
   )
 }
 
 # The shares of a part of the cells within it; even ones where it holds nothing.
-part_shares <- function(theta, part) {
-  weights <- if (sum(theta[part]) < 1e-8) {
-    rep(1, sum(part))
+conditional_shares <- function(theta, is_member) {
+  weights <- if (sum(theta[is_member]) < 1e-8) {
+    rep(1, sum(is_member))
   } else {
-    theta[part]
+    theta[is_member]
   }
   weights / sum(weights)
 }
@@ -297,7 +299,7 @@ part_shares <- function(theta, part) {
 # `theta` mixes them, in equal parts where it holds nothing but that cell.
 mean_squares <- function(axes, inverse, theta) {
   # sum_j L[i, j]^2 C[i, j] for each i, question by question.
-  own <- Reduce(
+  second_true <- Reduce(
     function(x, y) as.vector(outer(x, y)),
     Map(
       function(axis, inverse) {
@@ -312,7 +314,7 @@ mean_squares <- function(axes, inverse, theta) {
   )
   others <- function(theta) {
     pmax(
-      (apply_channel(inverse, apply_channel(axes, theta), "square") - theta * own) /
+      (apply_channel(inverse, apply_channel(axes, theta), "square") - theta * second_true) /
         pmax(1 - theta, 1e-12),
       0
     )
@@ -325,7 +327,7 @@ mean_squares <- function(axes, inverse, theta) {
       alone
     ]
   }
-  list(own = own, others = mixed)
+  list(second_true = second_true, second_other = mixed)
 }
 
 # ---- channels that a validation study measured ----
@@ -382,7 +384,7 @@ validation_squares <- function(law, terms, inside, theta) {
   variance <- drop(C %*% terms^2 - (C %*% terms)^2) / m
   vapply(
     list(inside, !inside),
-    function(part) sum(part_shares(theta, part)^2 * variance[part]), 0
+    function(is_member) sum(conditional_shares(theta, is_member)^2 * variance[is_member]), 0
   )
 }
 
@@ -437,7 +439,7 @@ new_law_internal <- function(axes, internal) {
 
 law_gives.rr_law_internal <- function(law, need) need %in% law$gives
 
-internal_parts <- function(law, evidence) {
+label_statistics <- function(law, evidence) {
   seen <- colSums(law$internal)
   n <- evidence$n + sum(seen)
   list(
@@ -449,8 +451,8 @@ internal_parts <- function(law, evidence) {
 }
 
 law_unbiased.rr_law_internal <- function(law, evidence) {
-  parts <- internal_parts(law, evidence)
-  drop(parts$P %*% parts$phi)
+  statistics <- label_statistics(law, evidence)
+  drop(statistics$P %*% statistics$phi)
 }
 
 law_maximum.rr_law_internal <- function(law, evidence, options) {
@@ -469,18 +471,18 @@ law_second_moments.rr_law_internal <- function(law, k, weights) NULL
 
 # For these very respondents without what comes from sampling their truths.
 unbiased_covariance.rr_law_internal <- function(law, evidence, cells, target, unbiased) {
-  parts <- internal_parts(law, evidence)
-  theta <- drop(parts$P %*% parts$phi)
-  spread <- function(weights) {
-    diag(drop(parts$P %*% weights)) -
-      parts$P %*% (weights * t(parts$P))
+  statistics <- label_statistics(law, evidence)
+  theta <- drop(statistics$P %*% statistics$phi)
+  label_covariance <- function(weights) {
+    diag(drop(statistics$P %*% weights)) -
+      statistics$P %*% (weights * t(statistics$P))
   }
   truths <- if (target == "sample") {
-    -spread(parts$phi)
+    -label_covariance(statistics$phi)
   } else {
-    parts$P %*% (parts$phi * t(parts$P)) - tcrossprod(theta)
+    statistics$P %*% (statistics$phi * t(statistics$P)) - tcrossprod(theta)
   }
-  (spread(parts$phi^2 / parts$seen) + truths / parts$n)[
+  (label_covariance(statistics$phi^2 / statistics$seen) + truths / statistics$n)[
     cells, cells, drop = FALSE
   ]
 }
@@ -493,22 +495,24 @@ unbiased_variances.rr_law_internal <- function(law, evidence, cells, target, unb
 law_likelihood_map.rr_law_internal <- function(law, evidence, estimate) whole_map(evidence$k)
 
 # Wilson's, with the number of respondents whose share would have the same variance.
-law_intervals.rr_law_internal <- function(law, evidence, estimate, interval, level, which, target) {
-  theta <- law_unbiased(law, evidence)[which]
-  variance <- unbiased_variances(law, evidence, which, target, TRUE) +
-    agreeing_label_variance(law, evidence)[which]
-  wilson_interval(theta, theta * (1 - theta) / variance, normal_quantile(level)^2)
+law_intervals.rr_law_internal <- function(
+  law, evidence, estimate, interval, conf.level, cells, target
+) {
+  theta <- law_unbiased(law, evidence)[cells]
+  variance <- unbiased_variances(law, evidence, cells, target, TRUE) +
+    agreeing_label_variance(law, evidence)[cells]
+  wilson_interval(theta, theta * (1 - theta) / variance, normal_quantile(conf.level)^2)
 }
 
 # What an estimate varies through the labels of reports whose labels all agree. Their own variance
 # is 0, as if these reports were certain: half a label more is spread evenly over the truths.
 agreeing_label_variance <- function(law, evidence) {
-  parts <- internal_parts(law, evidence)
+  statistics <- label_statistics(law, evidence)
   agreeing <- colSums(law$internal > 0) == 1
   shares <- (law$internal + 1 / (2 * evidence$k)) /
-    rep(parts$seen + 1 / 2, each = evidence$k)
+    rep(statistics$seen + 1 / 2, each = evidence$k)
   drop(
-    (shares * (1 - shares)) %*% (agreeing * parts$phi^2 / parts$seen)
+    (shares * (1 - shares)) %*% (agreeing * statistics$phi^2 / statistics$seen)
   )
 }
 

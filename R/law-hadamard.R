@@ -104,23 +104,23 @@ law_reported.rr_law_hadamard <- function(law, theta) apply_channel(law_axes(law)
 
 # Of the t holders of a category about t (E - 1) / Z tell a column of their own, the others any.
 law_simulate.rr_law_hadamard <- function(law, truth, nsim) {
-  chance <- 1 / (1 +
+  p_truthful <- 1 / (1 +
     2 * law$blocks * exp(-law$epsilon) / -expm1(-law$epsilon))
   reports <- law$blocks * law$size
   vapply(
     seq_len(nsim),
     function(i) {
-      told <- rbinom(law$truths, truth, chance)
-      holder <- rep(seq_len(law$truths) - 1, told)
+      n_truthful <- rbinom(law$truths, truth, p_truthful)
+      holder <- rep(seq_len(law$truths) - 1, n_truthful)
       row <- as.integer(holder %/% law$blocks + 1)
       column <- sample.int(law$size, length(row), replace = TRUE) - 1L
       turned <- odd_bits(bitwAnd(row, column)) == 1L
       column[turned] <- bitwXor(
         column[turned], bitwAnd(row[turned], -row[turned])
       )
-      own <- tabulate(holder %% law$blocks * law$size + column + 1, reports)
-      own +
-        as.vector(rmultinom(1, sum(truth) - sum(told), rep(1, reports)))
+      counts <- tabulate(holder %% law$blocks * law$size + column + 1, reports)
+      counts +
+        as.vector(rmultinom(1, sum(truth) - sum(n_truthful), rep(1, reports)))
     },
     numeric(reports)
   )
@@ -162,15 +162,15 @@ term_squares.rr_law_hadamard <- function(law, evidence, cells) {
 hadamard_terms <- function(law, functions) {
   row <- (seq_len(law$truths) - 1) %/% law$blocks + 1
   block <- (seq_len(law$truths) - 1) %% law$blocks
-  place <- block * law$size + row + 1
+  index <- block * law$size + row + 1
   added <- hadamard_scale(law) * apply(functions, 1, function(weights) {
-    spread <- numeric(law$blocks * law$size)
-    spread[place] <- weights
+    transform <- numeric(law$blocks * law$size)
+    transform[index] <- weights
     for (b in seq_len(law$blocks) - 1) {
-      own <- b * law$size + seq_len(law$size)
-      spread[own] <- .Call(C_rr_hadamard_transform, spread[own])
+      columns <- b * law$size + seq_len(law$size)
+      transform[columns] <- .Call(C_rr_hadamard_transform, transform[columns])
     }
-    spread
+    transform
   })
   matrix(added, ncol = nrow(functions))
 }
@@ -190,27 +190,29 @@ term_products.rr_law_hadamard <- function(law, evidence, cells) {
   row <- as.integer((cells - 1) %/% law$blocks + 1)
   block <- (cells - 1) %% law$blocks
   third <- outer(row, row, bitwXor)
-  place <- (third - 1) * law$blocks + rep(block, length(cells)) + 1
-  inside <- outer(block, block, `==`) & third > 0 & place <= law$truths
+  index <- (third - 1) * law$blocks + rep(block, length(cells)) + 1
+  inside <- outer(block, block, `==`) & third > 0 & index <= law$truths
   second <- matrix(0, length(cells), length(cells))
-  second[inside] <- hadamard_scale(law) * theta[place[inside]]
+  second[inside] <- hadamard_scale(law) * theta[index[inside]]
   diag(second) <- term_squares(law, evidence, cells)
   second
 }
 
 # In one block a report supports the truth with probability E / (E + 1) and any other category with
 # 1/2: counts of support are binomial. In several the score interval of the estimate.
-law_intervals.rr_law_hadamard <- function(law, evidence, estimate, interval, level, which, target) {
+law_intervals.rr_law_hadamard <- function(
+  law, evidence, estimate, interval, conf.level, cells, target
+) {
   inv <- law_unbiased(law, evidence)
   scale <- hadamard_scale(law)
   if (law$blocks == 1) return(NextMethod())
   theta <- to_sum_1(pmax(estimate, 0))
   block <- (seq_len(law$truths) - 1) %% law$blocks + 1
-  held <- as.vector(rowsum(theta, block))[block]
+  block_share <- as.vector(rowsum(theta, block))[block]
   # Mean squares of the estimate's terms under a truth of the block and under any other.
   floor <- 2 * scale * exp(-law$epsilon) / -expm1(-law$epsilon)
-  others <- floor + scale * (held - theta) / pmax(1 - theta, 1e-12)
-  moment_intervals(inv[which], floor + scale, others[which], evidence$n, level, target)
+  others <- floor + scale * (block_share - theta) / pmax(1 - theta, 1e-12)
+  moment_intervals(inv[cells], floor + scale, others[cells], evidence$n, conf.level, target)
 }
 
 law_unlikely.rr_law_hadamard <- function(law, evidence, alpha) {

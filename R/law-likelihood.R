@@ -214,7 +214,7 @@ information_block <- function(law, evidence, theta, target) {
   }
   covariance <- chol2inv(factor) - outer(theta[on], theta[on])
   if (target == "sample") {
-    covariance <- covariance - sampling_part(law, theta, phi, m, rows, covariance)
+    covariance <- covariance - sampling_covariance(law, theta, phi, m, rows, covariance)
   }
   covariance <- covariance / evidence$n
   if (!is.null(law$validation)) {
@@ -226,7 +226,7 @@ information_block <- function(law, evidence, theta, target) {
 
 # What comes from sampling the truths: a change of their shares moves the estimate by a map. Of all
 # truths, by their unbiased estimate, where these are few: what the closed forms plug in too.
-sampling_part <- function(law, theta, phi, m, rows, covariance) {
+sampling_covariance <- function(law, theta, phi, m, rows, covariance) {
   cells <- prod(axis_sizes(law$axes))
   inverse <- if (cells <= covariance_cells && cells * length(phi) <= 5e6) inverse_axes(law)
   shares <- if (is.null(inverse)) theta[theta > 0] else apply_channel(inverse, phi, "adjoint")
@@ -252,8 +252,8 @@ information_functions <- function(law, evidence, theta, weights, target) {
     # Without what comes from sampling the truths, as above.
     m <- apply_channel(axes, theta)
     map <- apply(solved, 2, function(v) {
-      whole <- replace(numeric(length(theta)), on, v)
-      apply_channel(axes, ifelse(m > 0, apply_channel(axes, whole) / m, 0), "adjoint")[
+      change <- replace(numeric(length(theta)), on, v)
+      apply_channel(axes, ifelse(m > 0, apply_channel(axes, change) / m, 0), "adjoint")[
         on
       ]
     })
@@ -276,19 +276,19 @@ identified_functions <- function(C, phi, theta, n, weights) {
   m <- drop(crossprod(C[, seen, drop = FALSE], theta))
   score <- drop(C[, seen, drop = FALSE] %*% (phi[seen] / m))
   free <- which(score > 1 - 1e-6)
-  parts <- svd(
+  decomposition <- svd(
     C[free, seen, drop = FALSE] *
       rep(sqrt(phi[seen]) / m, each = length(free))
   )
-  kept <- parts$d > 1e-9 * parts$d[1]
-  basis <- parts$u[, kept, drop = FALSE]
+  used <- decomposition$d > 1e-9 * decomposition$d[1]
+  basis <- decomposition$u[, used, drop = FALSE]
   w <- weights[, free, drop = FALSE]
   inside <- w %*% basis
   identified <- sqrt(pmax(rowSums(w^2) - rowSums(inside^2), 0)) <=
     1e-6 * sqrt(rowSums(w^2))
   value <- drop(weights %*% theta)
   covariance <- (tcrossprod(
-    inside / rep(parts$d[kept], each = nrow(inside))
+    inside / rep(decomposition$d[used], each = nrow(inside))
   ) - outer(value, value)) / n
   covariance[!identified, ] <- covariance[, !identified] <- NA_real_
   list(value = value, covariance = covariance, identified = identified, free = free)
@@ -323,28 +323,28 @@ sum_log <- function(counts, m) {
 
 # The log-likelihood of the reports.
 law_loglik <- function(law, evidence, theta) {
-  own <- report_channel(law, evidence)
-  times <- own$evidence$counts
-  sum_log(times, apply_channel(own$law$axes, theta)) +
-    sum((times * own$logs)[times > 0])
+  reports <- report_channel(law, evidence)
+  times <- reports$evidence$counts
+  sum_log(times, apply_channel(reports$law$axes, theta)) +
+    sum((times * reports$logs)[times > 0])
 }
 
-law_covariance.rr_law <- function(law, evidence, map, which, target) {
+law_covariance.rr_law <- function(law, evidence, map, cells, target) {
   if (!is.null(map$jacobian)) {
-    return(jacobian_covariance(law, evidence, map, which, target))
+    return(jacobian_covariance(law, evidence, map, cells, target))
   }
-  if (is.null(map$information)) return(mapped_covariance(law, evidence, map, which, target))
-  own <- report_channel(law, evidence)
+  if (is.null(map$information)) return(mapped_covariance(law, evidence, map, cells, target))
+  reports <- report_channel(law, evidence)
   finite <- law_gives(law, "channel")
   block <- information_block(
-    own$law, own$evidence, map$information, if (finite) target else "population"
+    reports$law, reports$evidence, map$information, if (finite) target else "population"
   )
-  if (is.null(block)) return(matrix(NA_real_, length(which), length(which)))
-  covariance <- placed_block(block$covariance, block$cells, which)
+  if (is.null(block)) return(matrix(NA_real_, length(cells), length(cells)))
+  covariance <- placed_block(block$covariance, block$cells, cells)
   if (target == "population" || finite) return(covariance)
   # If reports are kept, as sets, the covariance for fixed truths is without what comes from
   # sampling them: a change of a truth's share moves the estimate, near a maximum inside, by exactly
   # as much.
-  theta <- map$information[which]
+  theta <- map$information[cells]
   covariance - (diag(theta, length(theta)) - outer(theta, theta)) / evidence$n
 }

@@ -21,8 +21,8 @@ checked_support <- function(
     1L
   )
   if (length(sizes) > 1L) abort("{.arg p}, {.arg q} and what both support must have one length.")
-  check_both(both_own, "both_own")
-  check_both(both_other, "both_other")
+  check_pair_prob(both_own, "both_own")
+  check_pair_prob(both_other, "both_other")
   symmetric <- if (is.matrix(both_other)) {
     isSymmetric(unname(both_other))
   } else {
@@ -69,7 +69,7 @@ bits_law <- function(
   new_law_support(p, q, p * q, q^2, difference = difference, odds = odds)
 }
 
-check_both <- function(x, arg) {
+check_pair_prob <- function(x, arg) {
   if (is.null(dim(x)) ||
       (is.matrix(x) && nrow(x) == ncol(x))) {
     return(if (!is.null(x)) check_probabilities(x, arg))
@@ -121,28 +121,28 @@ unbiased_covariance.rr_law_support <- function(law, evidence, cells, target, unb
   theta <- (phi - q) / d
   # P(v and w | truth v) and P(v and w | another truth), less the products of the two probabilities
   # for fixed truths.
-  own <- both_block(law$both_own, cells, outer(p, q))
-  other <- both_block(law$both_other, cells, outer(q, q))
+  pair_true <- pair_block(law$both_own, cells, outer(p, q))
+  pair_other <- pair_block(law$both_other, cells, outer(q, q))
   if (target == "sample") {
-    own <- own - outer(p, q)
-    other <- other - outer(q, q)
+    pair_true <- pair_true - outer(p, q)
+    pair_other <- pair_other - outer(q, q)
   }
-  both <- theta * (own - other)
-  both <- both + t(both) + other
-  if (target == "population") both <- both - outer(phi, phi)
-  covariance <- both /
+  p_pair <- theta * (pair_true - pair_other)
+  p_pair <- p_pair + t(p_pair) + pair_other
+  if (target == "population") p_pair <- p_pair - outer(phi, phi)
+  covariance <- p_pair /
     (sampling_divisor(evidence, target == "population" && unbiased) * outer(d, d))
   diag(covariance) <- unbiased_variances(law, evidence, cells, target, unbiased)
   covariance
 }
 
 # A matrix over `which`, rows truths, of one number, one per truth, or a whole matrix.
-both_block <- function(x, which, independent) {
+pair_block <- function(x, cells, independent) {
   if (is.null(x)) return(independent)
-  if (is.matrix(x)) return(x[which, which, drop = FALSE])
+  if (is.matrix(x)) return(x[cells, cells, drop = FALSE])
   matrix(
-    if (length(x) == 1L) x else x[which], length(which),
-    length(which)
+    if (length(x) == 1L) x else x[cells], length(cells),
+    length(cells)
   )
 }
 
@@ -155,13 +155,13 @@ law_second_moments.rr_law_support <- function(law, k, weights) {
   }
   p <- law$p
   q <- law$q
-  own <- (law$both_own %||% (p * q)) - p * q
-  other <- (law$both_other %||% q^2) - q^2
-  rest <- sum(weights) - weights
+  pair_true <- (law$both_own %||% (p * q)) - p * q
+  pair_other <- (law$both_other %||% q^2) - q^2
+  other_weights <- sum(weights) - weights
   squares <- sum(weights^2) - weights^2
   (weights^2 * (p * (1 - p) + law$difference^2) +
-    squares * q * (1 - q) + 2 * weights * rest * own +
-    (rest^2 - squares) * other) / law$difference^2
+    squares * q * (1 - q) + 2 * weights * other_weights * pair_true +
+    (other_weights^2 - squares) * pair_other) / law$difference^2
 }
 
 # ---- the likelihood of sets that were kept ----
@@ -177,7 +177,7 @@ law_second_moments.rr_law_support <- function(law, k, weights) {
 # tally).
 
 sets_evidence <- function(law, evidence) {
-  evidence$counts <- law$sets$times * (evidence$n / evidence$given$n)
+  evidence$counts <- law$sets$times * (evidence$n / evidence$raw$n)
   evidence
 }
 
@@ -234,11 +234,11 @@ distinct_sets <- function(bits, times, text = .Call(C_rr_to_hex, bits)) {
 }
 
 # Of tallies that are merged: by pairs of groups.
-merge_sets <- function(parts) {
-  if (length(parts) == 1L) return(parts[[1]])
+merge_sets <- function(tallies) {
+  if (length(tallies) == 1L) return(tallies[[1]])
   distinct_sets(
-    do.call(rbind, lapply(parts, `[[`, "bits")),
-    unlist(lapply(parts, `[[`, "times"))
+    do.call(rbind, lapply(tallies, `[[`, "bits")),
+    unlist(lapply(tallies, `[[`, "times"))
   )
 }
 
@@ -316,8 +316,8 @@ collision_variance <- function(theta, squares, n, functions, width, target) {
   others / (functions * (width - 1))
 }
 
-law_collisions <- function(law, evidence, which, target) {
-  theta <- nearest(law_unbiased(law, evidence)[which], 0, 1)
+law_collisions <- function(law, evidence, cells, target) {
+  theta <- nearest(law_unbiased(law, evidence)[cells], 0, 1)
   collision_variance(
     theta, evidence$counts[evidence$k + 1] / evidence$n, evidence$n,
     law$functions, law$width, target
@@ -350,13 +350,13 @@ unbiased_covariance.rr_law_sketch_candidates <- function(law, evidence, cells, t
 
 # The score interval of the binomial count, with the collisions beside it.
 law_intervals.rr_law_sketch_candidates <- function(
-  law, evidence, estimate, interval, level, which, target
+  law, evidence, estimate, interval, conf.level, cells, target
 ) {
   others <- law$q * (1 - law$q) / law$difference^2 +
-    evidence$n * law_collisions(law, evidence, which, target)
+    evidence$n * law_collisions(law, evidence, cells, target)
   moment_intervals(
-    law_unbiased(law, evidence)[which],
-    others + (1 - 2 * law$q) / law$difference, others, evidence$n, level,
+    law_unbiased(law, evidence)[cells],
+    others + (1 - 2 * law$q) / law$difference, others, evidence$n, conf.level,
     target
   )
 }

@@ -204,7 +204,7 @@ new_evidence <- function(law, counts, n, effective_n, k, mechanism = NULL) {
     n = effective_n,
     k = k,
     mechanism = mechanism,
-    given = list(counts = counts, n = n)
+    raw = list(counts = counts, n = n)
   )
   evidence$unbiased <- function() law_unbiased(law, evidence)
   evidence$blank_error <- function() law_blank_error(law, evidence)
@@ -266,9 +266,9 @@ law_projected.rr_law <- function(law, evidence) {
 }
 
 # Shares that add up to 1; where nothing is left, all alike.
-to_sum_1 <- function(parts) {
-  total <- sum(parts)
-  if (total > 0) parts / total else rep(1 / length(parts), length(parts))
+to_sum_1 <- function(weights) {
+  total <- sum(weights)
+  if (total > 0) weights / total else rep(1 / length(weights), length(weights))
 }
 
 # The reports as those of a channel, with their counts: list(law, evidence, logs), where the
@@ -282,8 +282,8 @@ report_channel.rr_law <- function(law, evidence) refuse_law(law, "likelihood")
 law_maximum <- function(law, evidence, options) UseMethod("law_maximum")
 
 law_maximum.rr_law <- function(law, evidence, options) {
-  own <- report_channel(law, evidence)
-  law_maximum(own$law, own$evidence, options)
+  reports <- report_channel(law, evidence)
+  law_maximum(reports$law, reports$evidence, options)
 }
 
 # `iterations` steps of the iterative Bayesian update, or fewer if its certificate falls below
@@ -291,8 +291,8 @@ law_maximum.rr_law <- function(law, evidence, options) {
 law_update <- function(law, evidence, options) UseMethod("law_update")
 
 law_update.rr_law <- function(law, evidence, options) {
-  own <- report_channel(law, evidence)
-  law_update(own$law, own$evidence, options)
+  reports <- report_channel(law, evidence)
+  law_update(reports$law, reports$evidence, options)
 }
 
 # ---- uncertainty ----
@@ -312,7 +312,7 @@ whole_map <- function(k, unbiased = TRUE) {
   )
 }
 
-is_whole <- function(map) {
+is_identity_map <- function(map) {
   is.null(map$jacobian) && is.null(map$information) && map$alpha == 1 &&
     all(map$u == 0)
 }
@@ -363,54 +363,54 @@ sampling_divisor <- function(evidence, unbiased) {
 }
 
 # Variances of the estimates `which`, and their block of the covariance matrix, under a map.
-law_variances <- function(law, evidence, map, which, target) UseMethod("law_variances")
-law_covariance <- function(law, evidence, map, which, target) UseMethod("law_covariance")
+law_variances <- function(law, evidence, map, cells, target) UseMethod("law_variances")
+law_covariance <- function(law, evidence, map, cells, target) UseMethod("law_covariance")
 
-law_variances.rr_law <- function(law, evidence, map, which, target) {
-  if (!is_whole(map)) {
-    return(diag(law_covariance(law, evidence, map, which, target)))
+law_variances.rr_law <- function(law, evidence, map, cells, target) {
+  if (!is_identity_map(map)) {
+    return(diag(law_covariance(law, evidence, map, cells, target)))
   }
   ifelse(
-    map$support[which], unbiased_variances(law, evidence, which, target, map$unbiased), 0
+    map$support[cells], unbiased_variances(law, evidence, cells, target, map$unbiased), 0
   )
 }
 
 # alpha (I - u 1') of an unbiased estimate on its support.
-mapped_covariance <- function(law, evidence, map, which, target) {
+mapped_covariance <- function(law, evidence, map, cells, target) {
   if (map$alpha == 1 && all(map$u == 0)) {
-    block <- unbiased_covariance(law, evidence, which, target, map$unbiased)
-    off <- !map$support[which]
+    block <- unbiased_covariance(law, evidence, cells, target, map$unbiased)
+    off <- !map$support[cells]
     block[off, ] <- block[, off] <- 0
     return(block)
   }
-  on <- base::which(map$support)
+  on <- which(map$support)
   if (length(on) > covariance_cells) {
-    return(matrix(NA_real_, length(which), length(which)))
+    return(matrix(NA_real_, length(cells), length(cells)))
   }
-  whole <- unbiased_covariance(law, evidence, on, target, map$unbiased)
-  centred <- whole - outer(map$u[on], colSums(whole))
+  covariance <- unbiased_covariance(law, evidence, on, target, map$unbiased)
+  centred <- covariance - outer(map$u[on], colSums(covariance))
   placed_block(
     map$alpha^2 *
       (centred - outer(rowSums(centred), map$u[on])),
-    on, which
+    on, cells
   )
 }
 
 # A covariance matrix of `cells` as one of `which`; the others do not move.
-placed_block <- function(covariance, cells, which) {
-  place <- match(which, cells)
-  inside <- !is.na(place)
-  block <- matrix(0, length(which), length(which))
-  block[inside, inside] <- covariance[place[inside], place[inside]]
+placed_block <- function(covariance, support, cells) {
+  index <- match(cells, support)
+  inside <- !is.na(index)
+  block <- matrix(0, length(cells), length(cells))
+  block[inside, inside] <- covariance[index[inside], index[inside]]
   block
 }
 
 # Under a map that is a matrix: the delta method, with the covariance of the unbiased estimate.
-jacobian_covariance <- function(law, evidence, map, which, target) {
+jacobian_covariance <- function(law, evidence, map, cells, target) {
   k <- evidence$k
-  if (k > covariance_cells) return(matrix(NA_real_, length(which), length(which)))
+  if (k > covariance_cells) return(matrix(NA_real_, length(cells), length(cells)))
   unbiased <- law_covariance(law, evidence, whole_map(k, map$unbiased), seq_len(k), target)
-  rows <- map$jacobian[which, , drop = FALSE]
+  rows <- map$jacobian[cells, , drop = FALSE]
   rows %*% unbiased %*% t(rows)
 }
 
@@ -463,11 +463,11 @@ law_between <- function(law, tally, target) UseMethod("law_between")
 law_between.rr_law <- function(law, tally, target) NULL
 
 # Wilson's or the exact interval of the shares `which`; `estimate` are all estimates of the group.
-law_intervals <- function(law, evidence, estimate, interval, level, which, target) {
+law_intervals <- function(law, evidence, estimate, interval, conf.level, cells, target) {
   UseMethod("law_intervals")
 }
 
 # The same for the share of several categories `cells` together, NULL where the law gives none.
-law_share_interval <- function(law, evidence, cells, share, interval, level, target) {
+law_share_interval <- function(law, evidence, cells, share, interval, conf.level, target) {
   UseMethod("law_share_interval")
 }
