@@ -1,8 +1,9 @@
-# Intervals of associations. An interval leaves independence out if and only if the test of
-# independence rejects it at the same level.
+# This file has the intervals of associations. An interval leaves independence out if and only if
+# the test of independence rejects it at the same level.
 
-# Two yes/no questions have one test with one degree of freedom. If cells of a fit are at 0, and
-# taken as known, the interval is the unbiased estimate's.
+# The limits of each row of `rows`, list(low, high). Two yes/no questions have one test with one
+# degree of freedom. If cells of a fit are at 0, and taken as known, the interval is the unbiased
+# estimate's.
 bounds_of.rr_association <- function(x, rows, level) {
   z <- qt((1 + level) / 2, x$df %||% Inf)
   pairs <- x$unbiased %||% x$pairs
@@ -26,10 +27,10 @@ bounds_of.rr_association <- function(x, rows, level) {
   limits
 }
 
-# The limits of a measure that is 0 under independence. Its variance is that of the test at 0, that
-# of the standard error at the estimate and beyond, and linear in the measure between: a quadratic
-# equation. `share` is the limit as a share of the estimate, `null` and `own` are z^2 times the
-# variances as shares of its square.
+# The limits of a measure that is 0 under independence. Its variance is the variance of the test at
+# 0, the squared standard error at the estimate and beyond, and linear in the measure between: a
+# quadratic equation. `share` is the limit as a share of the estimate. `null` and
+# `relative_variance` are z^2 times the variances, as shares of its square.
 test_limits <- function(estimate, error, pairs, z) {
   statistic <- known_statistic(pairs)
   relative_variance <- (z * error / estimate)^2
@@ -43,8 +44,8 @@ test_limits <- function(estimate, error, pairs, z) {
   list(low = pmin(toward, beyond), high = pmax(toward, beyond))
 }
 
-# Of tests with one degree of freedom. The variance of the test cannot be had from a covariance that
-# is a rounding.
+# The statistics of tests with one degree of freedom, NA for others. The variance of the test cannot
+# be had from a covariance that is a rounding.
 known_statistic <- function(pairs) {
   statistic <- pairs[["statistic"]] %||% rep(NA_real_, nrow(pairs))
   replace(statistic, !pairs[["df"]] %in% 1 | statistic %in% NA | statistic < no_noise, NA)
@@ -66,10 +67,11 @@ correlation_limits <- function(pairs, z) {
   lapply(limits, nearest, -1, 1)
 }
 
-# An odds ratio is judged by the share of yes to both, given the shares of yes to each: how far is
-# the share from the one that the odds ratio gives? Under independence the distance is the
-# covariance. Near an empty cell the odds ratio is far from normal, and the distance is not. Odds
-# ratios are sought as `at` = ratio / (1 + ratio), from 0 to 1.
+# The limits of an odds ratio. It is judged by the share of yes to both, given the shares of yes to
+# each: how far is the share from the one that the odds ratio gives? Under independence the distance
+# is the covariance. Near an empty cell the odds ratio is far from normal, and the distance is not.
+# Odds ratios are sought as `position` from 0 to 1:
+#    position = ratio / (1 + ratio)
 ratio_limits <- function(pairs, z) {
   inside <- function(share) ifelse(varies(share), share, NA)
   shares <- list(x = inside(pairs$share.x), y = inside(pairs$share.y),
@@ -84,8 +86,8 @@ ratio_limits <- function(pairs, z) {
   added[is.na(statistic)] <- 0
   outside <- function(position) {
     share <- joint_share(shares, position)
-    # All of the test's variance at independence and on its other side, nothing of it at the
-    # estimate and beyond.
+    # The variance is all of the test's at independence and on its other side. Nothing of it is left
+    # at the estimate and beyond.
     weight <- ifelse(
       estimate == 1 / 2, 0,
       nearest((estimate - position) / (estimate - 1 / 2), 0, 1)
@@ -105,7 +107,7 @@ ratio_limits <- function(pairs, z) {
   list(low = low / (1 - low), high = high / (1 - high))
 }
 
-# The estimate, at an end if a cell is empty.
+# The position of the estimate; 0 or 1 if a cell is empty.
 ratio_position <- function(shares, joint) {
   alike <- joint * (1 - shares$x - shares$y + joint)
   unlike <- (shares$x - joint) * (shares$y - joint)
@@ -142,7 +144,7 @@ joint_share <- function(shares, position) {
   )
 }
 
-# By bisection: the last point from `inside` to `end` that is not outside.
+# The last point from `inside` to `end` that is not outside, by bisection.
 last_inside <- function(outside, inside, end) {
   far <- end
   for (step in 1:50) {
@@ -154,17 +156,16 @@ last_inside <- function(outside, inside, end) {
   ifelse(outside(end), inside, end)
 }
 
-# Of yes/no questions it is the absolute correlation.
+# The limits of Cramer's V. For yes/no questions it is the absolute correlation.
 cramer_limits <- function(pairs, z) {
   limits <- normal_interval(pairs$cramers.v, z * pairs$cramers.v.error, 0, 1)
   if (is.null(pairs[["correlation"]])) return(limits)
   correlation <- correlation_limits(pairs, z)
   two <- which(!is.na(pairs$correlation))
-  limits$low[two] <- ifelse(correlation$low * correlation$high <= 0, 0, pmin(abs(correlation$low), abs(correlation$high)))[
-    two
-  ]
-  limits$high[two] <- pmax(abs(correlation$low), abs(correlation$high))[
-    two
-  ]
+  low <- abs(correlation$low)
+  high <- abs(correlation$high)
+  holds_zero <- correlation$low * correlation$high <= 0
+  limits$low[two] <- ifelse(holds_zero, 0, pmin(low, high))[two]
+  limits$high[two] <- pmax(low, high)[two]
   limits
 }

@@ -1,5 +1,5 @@
-# Association of questions with any number of categories, from the cells of their joint margin, and
-# of many columns.
+# The association of questions with any number of categories follows from the cells of their joint
+# margin. This file also has the association of many columns.
 #' @export
 rr_association.rr_margin <- function(x, ...) {
   check_dots_empty(...)
@@ -36,7 +36,7 @@ margin_association <- function(x) {
     cramers_v(x$estimate, x$covariance)
   ))
   if (all(dim(x$estimate) == 2L)) {
-    # The shares of yes to the first, to the second and to both.
+    # The rows of `yes` give the shares of yes to the first question, to the second and to both.
     yes <- rbind(
       c(0, 1, 0, 1), c(0, 0, 1, 1),
       c(0, 0, 0, 1)
@@ -57,8 +57,8 @@ margin_association <- function(x) {
     ))
   }
   sample <- x$target == "sample"
-  # Of supports the margin is the unbiased estimate itself. Of a survey design the reports are no
-  # multinomial sample: a Wald test of the interactions of the truths with the design's covariance.
+  # The margin of supports is the unbiased estimate itself. Reports of a survey design are no
+  # multinomial sample: a Wald test of the interactions of the truths has the design's covariance.
   test <- if (!is.null(x$df) || (sample && !is.null(x$supports)))
     interaction_test(unname(x$estimate), x$covariance, x$n)
     else if (!is.null(x$supports)) support_test(x$supports, x$n)
@@ -79,7 +79,7 @@ margin_association <- function(x) {
   table
 }
 
-# With its standard error by the delta method.
+# Cramer's V of a table of shares, with its standard error by the delta method.
 cramers_v <- function(share, covariance) {
   row <- rowSums(share)
   column <- colSums(share)
@@ -123,9 +123,11 @@ reported_table_test <- function(tally) {
 }
 
 # The score test for supports, scores or categories: those of two questions are uncorrelated if the
-# truths are independent. With S and T their covariance matrices and C that between them, n vec(C)'
-# (T (x) S)^-1 vec(C), along the directions in which truths can move C, which are products of
-# `contrasts` of the reports' means.
+# truths are independent. Their covariance matrices are S and T, and C is the covariance between
+# them. The statistic is
+#    n vec(C)' (T (x) S)^-1 vec(C)
+# along the directions in which truths can move C. These are products of `contrasts` of the reports'
+# means.
 support_test <- function(supports, n) {
   sides <- lapply(supports$questions, function(question) {
     decomposition <- eigen(question$second - tcrossprod(question$first), symmetric = TRUE)
@@ -155,8 +157,8 @@ support_test <- function(supports, n) {
 }
 
 # Wald's test that these very respondents' table, estimated without bias, is the product of its
-# margins. With S for the table, r and c for its margins, the interactions S - r c' are (I - r 1') S
-# (I - 1 c'), and so are their changes.
+# margins. The table is S and its margins are r and c. The interactions, and so their changes, are
+#    S - r c' = (I - r 1') S (I - 1 c')
 true_table_test <- function(tally) {
   sizes <- unname(tally$mechanism$sizes)
   if (!law_gives(rr_law(tally$mechanism), "inverse")) {
@@ -191,7 +193,7 @@ interaction_test <- function(share, covariance, n) {
   test
 }
 
-# The margins of all pairs of questions of a joint fit.
+# All pairs of questions of a joint fit have their margins.
 #' @export
 rr_association.default <- function(x, ...) {
   check_dots_empty(...)
@@ -202,7 +204,7 @@ rr_association.default <- function(x, ...) {
   margin_associations(x, pairs$i, pairs$j)
 }
 
-# Of the pairs of questions `i` and `j`, by their margins.
+# The associations of the pairs of questions `i` and `j`, by their margins.
 margin_associations <- function(x, i, j) {
   margins <- lapply(seq_along(i), function(m) {
     rr_margin(x, c(i[m], j[m]))
@@ -226,7 +228,8 @@ bind_pairs <- function(margins) {
   do.call(rbind, filled)
 }
 
-# All pairs of columns: those of 0 and 1 at once, those counted in scores by their margins.
+# The pairs of columns of 0 and 1 are computed at once. Pairs of columns counted in scores have
+# their margins.
 #' @export
 rr_association.rr_tmdh <- function(x, ...) {
   check_dots_empty(...)

@@ -153,7 +153,8 @@ column_pairs <- function(x, estimates, values, factor) {
   ))
 }
 
-# Measures of pairs of yes/no questions, of which `ones`, `others` and `both` of `n` rows are yes.
+# The measures of pairs of yes/no questions; `ones`, `others` and `joint` of `n` rows are yes to the
+# first, to the second and to both.
 binary_measures <- function(estimates, ones, others, joint, n, factor) {
   moments <- matrix(estimates$moments, 6)
   odds <- odds_ratio(
@@ -176,8 +177,9 @@ binary_measures <- function(estimates, ones, others, joint, n, factor) {
   )
 }
 
-# From the cells yes and yes, yes and no, no and yes, no and no of `n` rows. `v` are the variances
-# of the numbers of yes to the first, to the second and to both, and their covariances.
+# The odds ratio and its standard error from the cells of `n` rows: yes and yes, yes and no, no and
+# yes, no and no. `v` are the variances of the numbers of yes to the first, to the second and to
+# both, and their covariances.
 odds_ratio <- function(cells, n, v) {
   # A rounding is no cell.
   positive <- Reduce(`&`, lapply(cells, `>`, no_noise * n))
@@ -193,17 +195,19 @@ odds_ratio <- function(cells, n, v) {
   list(ratio = ratio, error = ratio * root(quadratic_form(g, v)))
 }
 
-# The variance of what has the gradient `g` in three numbers; `v` are the moments of odds_ratio(), a
-# column for each.
+# The variance of a function with the gradient `g` in three numbers; `v` are the moments of
+# odds_ratio(), a column for each.
 quadratic_form <- function(g, v) {
-  g[[1]]^2 * v[1, ] +
+  squares <- g[[1]]^2 * v[1, ] +
     g[[2]]^2 * v[2, ] +
-    g[[3]]^2 * v[3, ] + 2 * (g[[1]] *
-      g[[2]] * v[4, ] + g[[1]] * g[[3]] * v[5, ] +
-      g[[2]] * g[[3]] * v[6, ])
+    g[[3]]^2 * v[3, ]
+  products <- g[[1]] * g[[2]] * v[4, ] +
+    g[[1]] * g[[3]] * v[5, ] +
+    g[[2]] * g[[3]] * v[6, ]
+  squares + 2 * products
 }
 
-# What pair_estimates() gives, of one pair with the shares `z` of yes (to the first, the second,
+# The list of pair_estimates() for one pair, from the shares `z` of yes (to the first, the second,
 # both) and their covariance.
 moment_estimates <- function(z, covariance) {
   along <- function(measure) {
@@ -251,7 +255,7 @@ no_noise <- 1e-13
 # Is a share of yes inside of (0, 1)? A rounding beside an end is not.
 varies <- function(share) share > no_noise & share < 1 - no_noise
 
-# Exact variance of the estimated covariance for a fixed truth: u'Av with A = I/N - 11'/N^2 and
+# The exact variance of the estimated covariance for a fixed truth: u'Av with A = I/N - 11'/N^2 and
 # independent errors of the two columns, summed over the four true cells.
 exact_covariance_variance <- function(truth) {
   pairs <- pair_index(length(truth$columns))
@@ -261,8 +265,8 @@ exact_covariance_variance <- function(truth) {
   x <- truth$values[1 + pairs$i]
   y <- truth$values[1 + pairs$j]
   joint <- truth$values[1 + length(truth$columns) + seq_along(pairs$i)]
-  # A row for each cell, with the bits a of the first column and b of the second, and the noise of
-  # these.
+  # `cells` has a row for each combination of the bits a of the first column and b of the second;
+  # `noise` is the variance of a debiased bit.
   cells <- rbind(joint, x - joint, y - joint, n - x - y + joint)
   a <- c(1, 1, 0, 0)
   b <- c(1, 0, 1, 0)
@@ -279,8 +283,8 @@ exact_covariance_variance <- function(truth) {
     colSums(alpha) * colSums(beta) / n^4
 }
 
-# `df` are those of a survey design. `unbiased` are the pairs of the unbiased estimate, whose
-# intervals those of a fit with cells at 0 are.
+# An object of rr_association(). `df` are the degrees of freedom of a survey design. If a fit has
+# cells at 0, `unbiased` are the pairs of the unbiased estimate, whose intervals it has.
 new_rr_association <- function(
   table, fit, target, conf.level, n = nobs(fit), df = NULL, unbiased = NULL
 ) {
@@ -298,10 +302,10 @@ new_rr_association <- function(
   )
 }
 
-# ---- associations as tables: of pairs, of one measure, with intervals, and the joint covariance of several ----
+# ---- associations as tables ----
 
-# What only intervals of odds ratios need: the shares of yes (to the first, the second, both), and
-# their variances and covariances.
+# The columns that only intervals of odds ratios need: the shares of yes (to the first, the second,
+# both), and their variances and covariances.
 moment_columns <- c("x.x", "y.y", "both.both", "x.y", "x.both", "y.both")
 inner_columns <- c("share.x", "share.y", "share.both", moment_columns)
 
@@ -428,7 +432,7 @@ shown_of.rr_association <- function(x, n) {
   table
 }
 
-# ---- straight from the respondents: randomized columns with each other and with numbers that were seen ----
+# ---- associations of columns of reports and numbers ----
 
 #' @rdname rr_association
 #' @export
@@ -475,8 +479,8 @@ rr_association.data.frame <- function(x, mechanisms, ..., weights = NULL, na.rm 
   new_rr_association(table, NULL, "population", 0.95, nrow(x))
 }
 
-# Rows that say the same of both questions are one, with the sums of their weights and of the
-# squares of these.
+# The measures of two columns. Rows that say the same of both are one row, with the sums of their
+# weights and of the squares of these.
 paired_scores <- function(first, second, weights) {
   n_cells <- nrow(first$u) * nrow(second$u)
   w <- weights$w
@@ -527,7 +531,7 @@ association_scores <- function(x, name, mechanism) {
     ))
   }
   check_mechanism(mechanism, name)
-  # Reports that are no single value are all taken for different.
+  # Reports that are no single value are all treated as different.
   single <- is.atomic(x) && is.null(dim(x)) && !inherits(x, "rr_reports")
   codes <- if (single) match(x, unique(x)) else seq_len(report_number(x))
   u <- score_reader(mechanism, name)(if (single) unique(x) else x)
@@ -540,8 +544,8 @@ association_scores <- function(x, name, mechanism) {
   list(u = u, codes = codes, randomized = TRUE)
 }
 
-# All pairs of columns of different questions. `w` adds up to 1; `squares` are of the weights of
-# respondents.
+# The measures of all pairs of columns of different questions. `w` adds up to 1; `squares` are the
+# squared weights of respondents. `of` is the question of each column.
 score_associations <- function(u, of, randomized, w, squares) {
   columns <- colnames(u)
   mean <- colSums(u * w)
@@ -549,7 +553,7 @@ score_associations <- function(u, of, randomized, w, squares) {
   sample_variance <- colSums(centred^2 * w)
   positive_or_na <- function(variance) ifelse(variance > 0, variance, NA_real_)
   variance <- positive_or_na(ifelse(randomized, mean * (1 - mean) * varies(mean), sample_variance))
-  # What each respondent adds to the variance of a truth, or of a number.
+  # Each respondent adds this to the variance of a truth, or of a number.
   variance_terms <- centred^2 - rep(sample_variance, each = nrow(u))
   variance_terms[, randomized] <- rep(
     (1 - 2 * mean)[randomized], each = nrow(u)
@@ -591,8 +595,8 @@ score_associations <- function(u, of, randomized, w, squares) {
   )
 }
 
-# Correlations are for yes/no questions; where others are among them, Cramer's V is there for every
-# pair.
+# The measure that methods have by default. Correlations are for yes/no questions; if other
+# questions are among them, Cramer's V is there for every pair.
 default_measure <- function(pairs) {
   other <- is.null(pairs[["correlation"]]) ||
     any(is.na(pairs[["correlation"]]) & !is.na(pairs$cramers.v))

@@ -1,5 +1,5 @@
-# The pair (p, q) of each binary column: p = P(report 1 | truth 1), q = P(report 1 | truth 0). Every
-# way in which a user may describe columns ends here.
+# The pair (p, q) of each binary column, a list with p = P(report 1 | truth 1) and q = P(report 1 |
+# truth 0). All descriptions of columns that users can give end here.
 column_design <- function(mechanism, columns) {
   mechanisms <- is.list(mechanism) && length(mechanism) &&
     all(vapply(mechanism, inherits, NA, "rr_mechanism"))
@@ -30,7 +30,10 @@ number_columns <- function(mechanism, columns) {
     !anyDuplicated(names(mechanism))
   if (!is_valid || !length(mechanism$block) %in% c(0L, length(columns))) {
     abort(
-      "A list of probabilities must hold {.arg p}, {.arg q} and perhaps one {.arg block} per column."
+      paste(
+        "A list of probabilities must hold {.arg p}, {.arg q} and perhaps one {.arg block} per",
+        "column."
+      )
     )
   }
   # Names say to which column a value belongs, whatever the order.
@@ -58,8 +61,8 @@ number_columns <- function(mechanism, columns) {
   )
 }
 
-# One mechanism per question. A yes/no question takes one column; a question of several categories
-# one column each.
+# The design of columns from a mechanism for each question. A yes/no question takes one column; a
+# question of several categories takes one column for each.
 list_columns <- function(mechanisms, columns, supports = lapply(mechanisms, support_columns)) {
   refuse_validated(mechanisms, "Joint counts")
   width <- vapply(supports, `[[`, 1L, "width")
@@ -69,14 +72,14 @@ list_columns <- function(mechanisms, columns, supports = lapply(mechanisms, supp
   index <- mechanism_columns(mechanisms, width, columns)
   each <- function(values) rep(unname(values), width)[order(unlist(index))]
   flag <- function(field) {
-    vapply(supports, function(part) isTRUE(part[[field]]), NA)
+    vapply(supports, function(support) isTRUE(support[[field]]), NA)
   }
   block <- if (any(flag("rivals"))) {
     as.integer(each(ifelse(flag("rivals"), seq_along(supports), -1L)))
   }
   # The two labels of a yes/no question, first the one that is counted as 0.
   levels <- Map(
-    function(part, k) if (k == 1L) part$levels[bit_places(part$levels)],
+    function(mechanism, k) if (k == 1L) mechanism$levels[bit_places(mechanism$levels)],
     mechanisms, width
   )
   list(
@@ -89,7 +92,7 @@ list_columns <- function(mechanisms, columns, supports = lapply(mechanisms, supp
   )
 }
 
-# Questions of several columns, by their names.
+# The questions of several columns, by their names.
 wide_questions <- function(mechanisms, width, index) {
   named <- which(nzchar(names(mechanisms) %||% character(length(mechanisms))) & width > 1L)
   questions <- lapply(named, function(i) {
@@ -98,9 +101,9 @@ wide_questions <- function(mechanisms, width, index) {
   setNames(questions, names(mechanisms)[named])
 }
 
-# Which columns each mechanism describes: those that have its name (of several categories: the names
-# of the categories, alone or after the name of the question). If these do not name every column,
-# mechanisms take the columns in order, unless a name contradicts that.
+# The positions of the columns that each mechanism describes: those that have its name. A question
+# of several categories has the names of the categories, alone or after its own name. If these do
+# not name every column, mechanisms take the columns in order, unless a name contradicts that.
 mechanism_columns <- function(mechanisms, width, columns) {
   names <- names(mechanisms) %||% rep("", length(mechanisms))
   index <- lapply(seq_along(mechanisms), function(i) {
@@ -141,11 +144,11 @@ mechanism_columns <- function(mechanisms, width, columns) {
   Map(seq, cumsum(width) - width + 1L, cumsum(width))
 }
 
-# The evidence columns of one question in the pure protocols of Wang et al. (2017): column i is 1
-# where the report supports category i, with probability p if that is the truth and q otherwise.
-# `rivals` says that the columns are not independent given the truth, so that sets may hold at most
-# one of them; `direct` that a report supports exactly one category. NULL for a mechanism that has
-# no such columns.
+# The evidence columns of one question in the pure protocols of Wang et al. (2017), a list; NULL if
+# a mechanism has no such columns. Column i is 1 if the report supports category i, with probability
+# p if that is the truth and q otherwise. `rivals` is TRUE if the columns are not independent given
+# the truth: sets may then hold at most one of them. `direct` is TRUE if a report supports exactly
+# one category.
 evidence_columns <- function(mechanism) {
   k <- length(mechanism$levels)
   law <- rr_law(mechanism)
@@ -185,8 +188,8 @@ support_columns <- function(mechanism) {
 # Is a question one column: yes or not?
 is_yes_no <- function(mechanism) identical(evidence_columns(mechanism)$width, 1L)
 
-# The two labels of each column, first the one that is counted as 0: those of the table that was
-# counted, or of the mechanisms.
+# The two labels of each column, first the one that is counted as 0, from the table that was
+# counted, or from the mechanisms.
 column_levels <- function(fit) {
   levels <- fit$counts$levels %||% fit$levels %||% fit$design$levels
   setNames(
@@ -197,7 +200,8 @@ column_levels <- function(fit) {
   )
 }
 
-# A direct report supports exactly one category: nobody has two of them, and everybody has one.
+# An error if counts are impossible. A direct report supports exactly one category: nobody has two
+# of them, and everybody has one.
 check_direct <- function(design, counts) {
   for (question in design$direct) {
     index <- which(design$block == question)
@@ -211,7 +215,7 @@ check_direct <- function(design, counts) {
   }
 }
 
-# Sets that hold two rival categories have no estimate of their own: their true count is 0.
+# An error if sets hold two rival categories: their true count is 0 and has no estimate.
 refuse_rivals <- function(x, members) {
   bad <- if (!is.null(x$design$block)) {
     which(has_rivals(members, x$design$block))
@@ -223,16 +227,17 @@ refuse_rivals <- function(x, members) {
 
 # ---- questions ----
 
-# Those of a product, or what was given in its place.
+# The questions of a product, or the argument itself if it is none.
 product_questions <- function(mechanism) {
   if (inherits(mechanism, "rr_mechanism")) mechanism$questions %||% mechanism else mechanism
 }
 
-# Reports of several questions as columns of 0 and 1, whatever protocol made them. There is one
-# column for a yes/no question, else one for each category, 1 where the report supports it.
-# rr_tmdh() knows them by their names.
+# The reports of several questions are columns of 0 and 1, whatever the protocol is. There is one
+# column for a yes/no question, else one for each category, 1 if the report supports it. rr_tmdh()
+# finds them by their names.
 
-# list(reports, questions, missing): both by question, and how many rows were dropped.
+# list(reports, questions, missing): the first two by question, and the number of rows that were
+# dropped.
 read_questions <- function(x, mechanism, na.rm) {
   questions <- product_questions(mechanism)
   named <- is.list(questions) && !inherits(questions, "rr_mechanism") && length(questions) &&
@@ -272,8 +277,8 @@ take_reports <- function(x, keep) {
   if (is.data.frame(x)) x[keep, , drop = FALSE] else x[keep]
 }
 
-# The columns of questions: their names, and which categories have them: yes of a yes/no question,
-# else all.
+# The columns of questions, list(names, categories): the categories that have a column are the yes
+# of a yes/no question, else all.
 counted_columns <- function(questions) {
   categories <- lapply(questions, function(m) {
     if (is_yes_no(m)) bit_places(m$levels)[["yes"]] else seq_along(m$levels)
@@ -300,8 +305,8 @@ support_bits <- function(x, mechanism, name, categories) {
 # ---- the margins of questions ----
 
 # A question, or a column, as a linear map from 1 and its columns' shares to the shares of its
-# categories. Those of several categories are known to add up to 1: what is missing is given to all
-# alike, which keeps them unbiased. `raw` is the map without that.
+# categories. Shares of several categories must add up to 1: the difference is divided equally among
+# them, which keeps them unbiased. `raw` is the map without that.
 margin_question <- function(fit, name) {
   index <- match(name, fit$columns)
   if (!is.na(index)) {
@@ -323,7 +328,7 @@ margin_question <- function(fit, name) {
   )
 }
 
-# The reports' own moments of two questions; NULL where pairs of columns were not tallied.
+# The moments of the reports of two questions; NULL if pairs of columns were not tallied.
 margin_supports <- function(fit, questions) {
   counts <- fit$counts
   block <- function(a, b) {

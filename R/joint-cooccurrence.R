@@ -137,7 +137,7 @@ count_bits <- function(columns, names, order, sets, missing_rows) {
   order <- check_order(order %||% min(2, d), d)
   if (n == 0) abort("{.arg bits} must have rows: there is nothing to count.", "empty")
   more <- if (!is.null(sets)) sets_between(parse_sets(sets, names), order)
-  # Measured on one machine, in nanoseconds: what a row, a pattern and a word cost.
+  # These are costs of a row, a pattern and a word, measured on one machine in nanoseconds.
   patterns <- n * (0.3 * d + 3) + 2^d * (0.4 * d + 10)
   words <- n * 0.6 * d +
     set_total(d, order) * max(n, 4096) / 64 * 0.45
@@ -162,8 +162,8 @@ count_bits <- function(columns, names, order, sets, missing_rows) {
   )
 }
 
-# Labels that are bits are read as bits, as in encode_reports(). Other labels must be those of a
-# factor of two levels.
+# The column as bits, integer or logical. Labels that are bits are read as bits, as in
+# encode_reports(). Other labels must be those of a factor of two levels.
 column_bits <- function(column, name) {
   if (is.logical(column) || (is.integer(column) && !is.object(column))) return(column)
   has_labels <- (is.character(column) || is.double(column)) && !is.object(column)
@@ -254,14 +254,15 @@ cooccurrence_database <- function(data, order, sets, na.rm) {
   )
 }
 
-# Positions of the columns of each set.
+# The positions of the columns of each set.
 member_columns <- function(members) {
   lapply(seq_len(ncol(members)), function(s) {
     members[members[, s] >= 0L, s] + 1L
   })
 }
 
-# SUM(a), SUM(a * b), ...: the factors are 0 or 1, which the first sums count for every column.
+# The sums SUM(a), SUM(a * b), ... of a database: the factors are 0 or 1, which the first sums count
+# for every column.
 sum_products <- function(data, names, wanted, na.rm) {
   connection <- dbplyr::remote_con(data)
   bits <- quote_names(names, connection)
@@ -281,7 +282,7 @@ sum_products <- function(data, names, wanted, na.rm) {
       data, dplyr::across(dplyr::all_of(logical), ~ ifelse(.x, 1L, 0L))
     )
   }
-  # Rows without a NULL apart from the others, by the same query.
+  # The same query counts rows without a NULL apart from the others.
   complete <- rlang::expr(
     ifelse(dplyr::if_any(dplyr::all_of(!!names), is.na), 0L, 1L)
   )
@@ -317,8 +318,8 @@ sum_products <- function(data, names, wanted, na.rm) {
   )
 }
 
-# So many sums at once as a query has room for, each beside the number of rows, for each value of
-# the column `flag`.
+# The sums, with the number of rows, for each value of the column `flag`. One query has as many sums
+# as it has room for.
 batched_sums <- function(data, sums, flag, names) {
   all <- free_names(paste0("sum", seq_along(sums)), names)
   total <- free_names("n", names)

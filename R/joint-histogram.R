@@ -1,6 +1,6 @@
-# What joint counts, their expectations and their estimates have in common: one number per set of
-# columns. `tallied` is the order up to which `values` are known; `order` the one that is shown and
-# estimated. `further` says that the sets of `more` are shown as well, after those of the family.
+# A histogram: joint counts, their expectations or their estimates, one number per set of columns.
+# `tallied` is the order up to which `values` are there; `order` is the one that is shown and
+# estimated. If `further` is TRUE, the sets of `more` are shown as well, after those of the family.
 new_rr_histogram <- function(
   kind, columns, order, values, ..., more = NULL, tallied = order, further = TRUE
 ) {
@@ -19,8 +19,8 @@ new_rr_histogram <- function(
   )
 }
 
-# The joint counts `x` as sums over the subsets of each set: list(values, more). `weights` are two
-# rows, the factors of columns that a subset lacks and has; moment_weights() are those of each
+# The joint counts `x` as sums over the subsets of each set: list(values, more). `weights` has two
+# rows, the factors of columns that a subset lacks and has; moment_weights() returns those of each
 # column's channel.
 through_columns <- function(x, weights) {
   sums <- .Call(
@@ -35,8 +35,8 @@ through_columns <- function(x, weights) {
   )
 }
 
-# What is shown of a histogram, in one order everywhere: the values, sizes, labels and members of
-# its sets.
+# The sets of a histogram that are shown, in one order everywhere: their values, sizes, labels and
+# members.
 shown_values <- function(x) {
   c(
     x$values[1 + seq_len(family_size(x))],
@@ -74,7 +74,7 @@ shown_members <- function(x) {
   cbind(padded(members), padded(x$more$members))
 }
 
-# Which of the shown sets have at most one column of every question.
+# Has a shown set at most one column of every question? TRUE if no columns are rivals.
 possible_sets <- function(x) {
   if (is.null(x$design$block)) {
     TRUE
@@ -88,7 +88,7 @@ histogram_block <- function(x, members, target, is_truth = FALSE, reported = FAL
   if (!is_truth && !is.null(x$counts$scores)) {
     return(score_block(x, members, target))
   }
-  # A bound on the size of the union of any two sets.
+  # No union of two sets is larger.
   largest <- min(
     2 * max(colSums(members >= 0)), length(setdiff(members, -1L))
   )
@@ -109,8 +109,8 @@ histogram_block <- function(x, members, target, is_truth = FALSE, reported = FAL
   result$covariance
 }
 
-# `order` is that of the largest union of two sets whose covariance is wanted; NULL where nothing
-# needs to be centred.
+# The design as the core takes it. `order` is that of the largest union of two sets whose covariance
+# is wanted; NULL if nothing needs to be centred.
 histogram_design <- function(x, target, is_truth, order = NULL) {
   # Population covariances come from the reported counts (of a known truth: the expected ones), see
   # candor_centre().
@@ -146,7 +146,7 @@ abort_untallied <- function(x, members) {
   )
 }
 
-# A covariance that is estimated without bias need not be one: say so where it matters.
+# A warning if the covariance is indefinite: an estimate without bias need not be a covariance.
 warn_indefinite <- function(covariance) {
   variances <- if (inherits(covariance, "Matrix")) Matrix::diag(covariance) else diag(covariance)
   bad <- any(variances < 0)
@@ -164,7 +164,7 @@ warn_indefinite <- function(covariance) {
 #' @export
 as.data.frame.rr_histogram <- function(x, ...) plain_frame(histogram_rows(x), ...)
 
-# Estimates have intervals, counts have none.
+# The table of a histogram: estimates have intervals, counts have none.
 histogram_rows <- function(x) {
   if (inherits(x, "rr_tmdh")) tidy(x, conf.int = TRUE) else tidy(x)
 }
@@ -226,22 +226,22 @@ print.rr_histogram <- function(x, n = 10, digits = 4, ...) print.rr_estimates(x,
 
 # ---- families of column sets ----
 
-# Every set of at most `order` of the columns, the empty set first, then by size and then
-# lexicographically. A histogram object holds one number a set in this order, and perhaps further
-# sets beyond it.
+# The family is every set of at most `order` of the columns, the empty set first, then by size and
+# then lexicographically. A histogram object holds one number a set in this order, and perhaps
+# further sets beyond it.
 
 set_total <- function(columns, order) sum(choose(columns, 0:order))
 
 check_order <- function(order, columns) {
   order <- check_count(order, "order", min = 1, max = columns)
-  # Half a gigabyte of counts.
+  # More counts than these take over half a gigabyte.
   if (set_total(columns, order) > 2^26) {
     abort("{.arg order} {order} has too many sets of columns.", "order")
   }
   order
 }
 
-# Labels of n sets from position `from` (1 is the first set that is not empty).
+# The labels of all sets of the family but the empty set.
 set_labels <- function(columns, order) {
   d <- length(columns)
   member_labels(
@@ -252,7 +252,7 @@ set_labels <- function(columns, order) {
   )
 }
 
-# One label a column of a matrix of 0-based members padded with -1.
+# One label for each column of a matrix of 0-based members padded with -1.
 member_labels <- function(members, columns) {
   labels <- columns[members[1, ] + 1L]
   for (m in seq_len(nrow(members))[-1]) {
@@ -264,7 +264,8 @@ member_labels <- function(members, columns) {
   labels
 }
 
-# A label must be of one set only, so no name may begin like another one and a colon.
+# The names of columns, checked: a label must be of one set only, so no name may begin like another
+# one and a colon.
 check_set_names <- function(columns, arg) {
   odd <- columns[
     vapply(
@@ -279,7 +280,8 @@ check_set_names <- function(columns, arg) {
   columns
 }
 
-# The columns that a label names, one after the other, and what is left where it names no more.
+# The columns that a label names, one after the other, and the text that is left if it names no
+# more.
 split_label <- function(label, columns) {
   first <- columns[startsWith(paste0(label, ":"), paste0(columns, ":"))][1]
   if (is.na(first) || is.na(label) || identical(first, label)) return(label)
@@ -295,8 +297,8 @@ distinct_positions <- function(x, names, arg) {
   as.integer(index)
 }
 
-# Sets as the user names them, a list of vectors of names or positions, or labels such as "a:b", as
-# a matrix of 0-based members padded with -1.
+# Sets as the user names them, as a matrix of 0-based members padded with -1. They are a list of
+# vectors of names or positions, or labels such as "a:b".
 parse_sets <- function(sets, columns, arg = "sets") {
   if (is.character(sets)) sets <- lapply(sets, split_label, columns)
   positions <- lapply(sets, function(set) sort(distinct_positions(set, columns, arg)) - 1L)
@@ -328,7 +330,7 @@ sets_between <- function(members, order) {
     }
   )
   families <- unlist(families, recursive = FALSE)
-  # All of them are counted already.
+  # The family has all of them.
   if (!length(families)) return(NULL)
   all <- unique_columns(do.call(cbind, unname(families)))
   all <- all[seq_len(max(colSums(all >= 0))), , drop = FALSE]
@@ -341,7 +343,7 @@ sets_between <- function(members, order) {
   ]
 }
 
-# Each column sorted, repeated members dropped, padded with -1 at the end.
+# The members of each column sorted, without repeated ones, padded with -1 at the end.
 sorted_members <- function(x) {
   sorted <- matrix(
     x[
@@ -363,14 +365,14 @@ sorted_members <- function(x) {
   )
 }
 
-# The different columns of these.
+# The different columns of a matrix of members.
 unique_columns <- function(x) {
   sorted <- sorted_members(x)
   sorted[, !duplicated(sorted, MARGIN = 2), drop = FALSE]
 }
 
-# Which sets (columns of 0-based members, -1 at the end) hold two columns of one block; those of
-# block -1 stand alone.
+# Does a set (a column of 0-based members, -1 at the end) hold two columns of one block? The columns
+# of block -1 stand alone.
 has_rivals <- function(members, block) {
   of <- matrix(c(-1, block)[members + 2L], nrow(members))
   rivals <- logical(ncol(members))
@@ -383,7 +385,7 @@ has_rivals <- function(members, block) {
   rivals
 }
 
-# The values of chosen sets of a histogram; NA where a set was not tallied.
+# The values of chosen sets of a histogram; NA if a set was not tallied.
 set_values <- function(x, members) {
   index <- .Call(
     C_rr_set_positions, as.double(length(x$columns)), as.double(x$tallied), members
@@ -399,7 +401,7 @@ set_values <- function(x, members) {
   out
 }
 
-# Weights (absent, present) of each column, 2 x columns.
+# The weights (absent, present) of each column, 2 x columns.
 moment_weights <- function(design, inverse) {
   d <- design$p - design$q
   if (inverse) {
@@ -409,7 +411,7 @@ moment_weights <- function(design, inverse) {
   }
 }
 
-# Covariance of chosen sets.
+# The covariance of chosen sets of columns that were counted in scores.
 score_block <- function(x, members, target) {
   counts <- x$counts
   index <- score_index(counts, members)
@@ -434,7 +436,7 @@ score_block <- function(x, members, target) {
 
 # The unbiased numbers of rows that hold the sets `a` and `b` together: the product of all scores of
 # their union is one of two sets. `second` has the sums of their products, which are these numbers
-# where they have no question in common.
+# if the sets have no question in common.
 joint_row_counts <- function(counts, a, b, second) {
   scores <- counts$scores
   union <- rbind(sorted_members(rbind(a, b)), -1L)
@@ -451,7 +453,7 @@ joint_row_counts <- function(counts, a, b, second) {
   replace(n_rows, has_rivals(union, counts$design$block), 0)
 }
 
-# Places of sets among those whose products are kept, NA for others.
+# The positions of sets among those whose products are kept, NA for others.
 score_index <- function(counts, members) {
   index <- .Call(
     C_rr_set_positions, as.double(length(counts$columns)), as.double(counts$tallied), members

@@ -1,15 +1,15 @@
-# Score intervals of joint shares. An unbiased score u[j] of an answer to question j has the second
-# moment v[j] + kappa[j] if the truth holds that answer, and v[j] if not. The mean mu[J] of the
-# products of the scores of J, answers to different questions, over n respondents then has the
+# Joint shares have score intervals. An unbiased score u[j] of an answer to question j has the
+# second moment v[j] + kappa[j] if the truth holds that answer, and v[j] if not. The mean mu[J] of
+# the products of the scores of J, answers to different questions, over n respondents then has the
 # variance
-#   n Var = V0 + kappa[J] tau - tau^2                    (fixed truths: - tau instead of - tau^2)
-#   V0 = sum over S strictly inside J of prod kappa[S] prod v[J \ S] mu[S]
+#    n Var = V0 + kappa[J] tau - tau^2                    (fixed truths: - tau instead of - tau^2)
+#    V0 = sum over S strictly inside J of prod kappa[S] prod v[J \ S] mu[S]
 # for the share tau that holds all of J. The interval holds the tau at a distance of at most z
 # standard deviations from mu[J]: for one answer it is Wilson's. Shares of the smaller sets are
 # estimates, whose relative errors are smaller.
 
-# v and kappa of the categories of one question. The other truths are mixed by its `shares`, which
-# matters only if their second moments differ. NA if the law has no second moments.
+# The v and kappa of the categories of one question. The other truths are mixed by its `shares`,
+# which matters only if their second moments differ. NA if the law has no second moments.
 score_moments <- function(law, shares) {
   k <- length(shares)
   theta <- .Call(C_rr_project, as.double(shares), 1)
@@ -26,9 +26,12 @@ score_moments <- function(law, shares) {
   list(v = squares[2, ], kappa = squares[1, ] - squares[2, ])
 }
 
-no_moments_words <- "  No interval (NA): the law of a question does not give the second moments of its scores"
+no_moments_words <- paste0(
+  "  No interval (NA): the law of a question does not give the second moments of its",
+  " scores"
+)
 
-# Those of columns. A debiased bit takes two values, a score may take more.
+# The v and kappa of columns. A debiased bit takes two values, a score may take more.
 column_moments <- function(fit) {
   if (is.null(fit$counts$scores)) {
     d <- fit$design$p - fit$design$q
@@ -77,7 +80,7 @@ share_limits <- function(share, squares, n, conf.level, target) {
   )
 }
 
-# Limits of the sets of a fit, as numbers of rows. Sums over the subsets of each set are maps
+# The limits of the sets of a fit, as numbers of rows. Sums over the subsets of each set are maps
 # through its columns.
 histogram_limits <- function(fit, conf.level) {
   moments <- column_moments(fit)
@@ -111,7 +114,7 @@ histogram_limits <- function(fit, conf.level) {
 }
 
 # The moments that intervals of all cells of some questions need. `maps` turn `shares` into those of
-# any answer, in the first row, and of each category, question by question; `moments` are the v and
+# any answer, in the first row, and of each category, question by question. `moments` are the v and
 # kappa of the categories of each.
 cell_squares <- function(maps, moments, shares) {
   products <- function(f) {
@@ -136,9 +139,9 @@ cell_squares <- function(maps, moments, shares) {
   )
 }
 
-# An array, the first dimension running fastest, with one map applied to each dimension.
+# An array with one map applied to each dimension. The first dimension runs fastest.
 map_axes <- function(maps, x) {
-  # Each turn maps the first dimension and puts it last.
+  # Each step maps the first dimension and puts it last.
   for (map in maps) x <- t(map %*% matrix(x, ncol(map)))
   as.vector(x)
 }

@@ -88,7 +88,7 @@ cell_estimates.rr_tmdh <- function(fit, index, target) {
   to_cells <- Reduce(
     function(a, b) kronecker(b, a), lapply(questions, `[[`, "map")
   )
-  # Reports that are categories, of which a table can be made.
+  # Reports that are categories make a table.
   tally <- if (all(names %in% fit$columns) && is.null(fit$counts$scores)) {
     reported_margin(fit, index, names, members, to_cells)
   }
@@ -119,7 +119,8 @@ margin_squares <- function(fit, questions, shares, covariance, variances) {
   each <- lapply(unname(questions), function(question) {
     v <- moments$v[question$index]
     kappa <- moments$kappa[question$index]
-    # E (1 - u)^2 of the first answer to a yes/no question.
+    # The first answer to a yes/no question has the score 1 - u, and its moments are from E (1 -
+    # u)^2.
     if (length(question$index) < length(question$levels)) {
       list(
         v = c(v + kappa - 1, v),
@@ -132,20 +133,20 @@ margin_squares <- function(fit, questions, shares, covariance, variances) {
   maps <- lapply(unname(questions), function(question) {
     rbind(c(1, numeric(length(question$index))), question$raw)
   })
-  to_raw <- Reduce(function(a, b) kronecker(b, a), lapply(questions, `[[`, "raw"))[
-    , -1, drop = FALSE
-  ]
+  to_raw <- Reduce(
+    function(a, b) kronecker(b, a), lapply(questions, `[[`, "raw")
+  )
+  to_raw <- to_raw[, -1, drop = FALSE]
   ratio <- variances / rowSums((to_raw %*% covariance) * to_raw)
   ratio[!is.finite(ratio) | ratio <= 0] <- 1
   c(cell_squares(maps, each, shares), list(n = fit$n / ratio))
 }
 
-# At most one column of each question, the first running fastest; the first set is empty, and its
-# count N is known.
+# The sets with at most one column of each question, the first running fastest. The first set is
+# empty: its count N is known, and it is left out.
 margin_sets <- function(questions) {
-  choices <- as.matrix(expand.grid(lapply(questions, function(question) c(-1L, question$index - 1L))))[
-    -1, , drop = FALSE
-  ]
+  columns <- lapply(questions, function(question) c(-1L, question$index - 1L))
+  choices <- as.matrix(expand.grid(columns))[-1, , drop = FALSE]
   members <- apply(choices, 1, function(set) {
     c(
       sort(set[set >= 0]), rep(-1L, sum(set < 0))
@@ -154,7 +155,7 @@ margin_sets <- function(questions) {
   matrix(as.integer(members), nrow = length(questions))
 }
 
-# The table of the reports, with how each was randomized.
+# The tally of the reports, with the mechanism of each question.
 reported_margin <- function(fit, index, names, members, to_cells) {
   reported <- set_values(
     list(
@@ -172,8 +173,8 @@ reported_margin <- function(fit, index, names, members, to_cells) {
   )
 }
 
-# Inversion commutes with taking margins, so the covariance of a margin of it needs no cell of the
-# rest. For the other methods, and in survey designs, cells are added up.
+# Inversion commutes with taking margins, so its covariance of a margin needs no cell of the other
+# questions. For the other methods, and in survey designs, cells are added up.
 cell_estimates.rr_fit_product <- function(fit, index, target) {
   fit$target <- check_choice(target %||% fit$target, "target", c("population", "sample"))
   fit <- one_group(fit, "fit")
@@ -240,7 +241,7 @@ margin_tally <- function(questions, reported, tally) {
   )
 }
 
-# The cell of the margin that each cell of the whole falls in.
+# The cell of the margin to which each cell of all questions belongs.
 cell_codes <- function(sizes, dimensions) {
   index <- seq_len(prod(sizes)) - 1
   strides <- cumprod(c(1, sizes))[seq_along(sizes)]
@@ -253,7 +254,8 @@ cell_codes <- function(sizes, dimensions) {
   ) + 1
 }
 
-# P(inside | rest) = cell / sum of its slice, with the delta method.
+# The conditional distribution, with the delta method:
+#    P(inside | conditions) = cell / sum of its slice
 condition_cells <- function(cells, inside) {
   cells$joint <- cells[c("estimate", "covariance")]
   cells$squares <- NULL
@@ -299,8 +301,8 @@ new_rr_margin <- function(cells, given) {
   )
 }
 
-# Score intervals of unbiased joint shares; otherwise normal approximations, cut at 0 and 1, but not
-# to a point.
+# The score intervals of unbiased joint shares; otherwise normal approximations, cut at 0 and 1, but
+# not to a point.
 bounds_of.rr_margin <- function(x, rows, level) {
   if (!is.null(x$squares)) {
     return(share_limits(
@@ -317,7 +319,7 @@ as.table.rr_margin <- function(x, ...) as.table(x$estimate)
 
 title_of.rr_margin <- function(x) paste0(margin_title(x), "; target: ", x$target)
 
-# One question has no joint shares.
+# The title of a margin. One question has no joint shares.
 margin_title <- function(x) {
   inside <- setdiff(names(dimnames(x$estimate)), x$given)
   paste0(

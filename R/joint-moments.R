@@ -1,4 +1,4 @@
-# Counts of the row types from joint counts of all orders.
+# The counts of the row types from joint counts of all orders.
 row_types <- function(x, arg) {
   d <- length(x$columns)
   if (!is.null(x$design$block)) abort("Row types do not fit questions of several categories.")
@@ -17,7 +17,7 @@ row_types <- function(x, arg) {
   values
 }
 
-# Joint counts of all orders from counts of the row types.
+# The joint counts of all orders from counts of the row types.
 row_type_histogram <- function(values, columns, levels = NULL) {
   d <- length(columns)
   if (sum(values) <= 0) abort("The row types must add up to more than 0.", "empty")
@@ -113,7 +113,7 @@ moment_matrix <- function(x) {
       as.double(moment_weights(x$design, FALSE)), NULL, NULL
     )$values
   }
-  # What one row of no set becomes, and what each set adds to it.
+  # `none` is the image of one row of no set, and `moments` what each set adds to it.
   none <- map(seq_len(sets + 1) == 1)
   moments <- vapply(
     seq_len(sets) + 1,
@@ -170,11 +170,11 @@ as.table.rr_histogram <- function(x, method = c("projection", "truncated", "unbi
   as.table(array(share, rep(2L, length(x$columns)), column_levels(x)))
 }
 
-# Mean of a normal variable given that it is positive, cell by cell.
+# The mean of a normal variable given that it is positive, cell by cell, rescaled to sum 1.
 truncated_shares <- function(fit, share) {
   check_class(fit, "x", "rr_tmdh", "a fit of {.fn rr_tmdh}")
-  # Sum over rows of the squared debiased indicator of each cell: the entries of the inverse
-  # channel, squared, one column at a time.
+  # This is the sum over rows of the squared debiased indicator of each cell. It takes the entries
+  # of the inverse channel, squared, one column at a time.
   x <- unname(row_types(fit$counts, "x"))
   p <- fit$design$p
   q <- fit$design$q

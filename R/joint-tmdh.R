@@ -168,7 +168,7 @@ sparse_covariance <- function(x) {
     histogram_design(x, "sample", FALSE), as.double(x$order)
   )
   if (is.null(entries)) {
-    # The union of the two largest overlapping sets is what is missing.
+    # The union of the two largest overlapping sets was not tallied.
     abort_untallied(
       x,
       as.integer(seq(d - min(2 * x$order - 1, d), d - 1))
@@ -194,7 +194,7 @@ bounds_of.rr_tmdh <- function(x, rows, level) {
 
 labels_of.rr_tmdh <- function(x) shown_labels(x)[possible_sets(x)]
 
-# A panel for each size of sets.
+# The data of the picture, with a panel for each size of sets.
 drawn_of.rr_tmdh <- function(x, data, labels) {
   data$label <- rows_factor(labels)
   data$panel <- factor(
@@ -284,7 +284,7 @@ rr_pmdh <- function(truth, mechanism, order = NULL, ...) {
   design <- column_design(mechanism, truth$columns)
   refuse_blocks(design)
   sums <- through_columns(truth, moment_weights(design, FALSE))
-  # What covariances of a given truth are computed from.
+  # Covariances of a given truth are computed from these.
   truth$design <- design
   truth$counts <- list(values = sums$values, tallied = truth$tallied, more = sums$more)
   new_rr_histogram(
@@ -332,11 +332,11 @@ chosen_members <- function(x, sets) {
   if (is.null(sets)) shown_members(x) else parse_sets(sets, x$columns)
 }
 
-# Variances of the sets that `like` shows, from the values of x.
+# The variances of the sets that `like` shows, from the values of x.
 histogram_variances <- function(x, like, target, is_truth = FALSE, reported = FALSE) {
   if (!is_truth && !is.null(x$counts$scores)) {
-    # From the sums of the products of two sets' scores; NA for sets of two categories of one
-    # question.
+    # They are from the sums of the products of two sets' scores; NA for sets of two categories of
+    # one question.
     second <- diag(x$counts$scores$second)[
       score_index(x$counts, shown_members(x))
     ]
@@ -401,8 +401,8 @@ rr_reported_law <- function(truth, mechanism, set = NULL, ...) {
   )
 }
 
-# Adds one row at a time to the law of the histogram, an array over the counts of all row types but
-# the first.
+# The law of the histogram. It adds one row at a time, as an array over the counts of all row types
+# but the first.
 histogram_law <- function(rows, design) {
   n <- sum(rows)
   k <- length(rows)
@@ -426,7 +426,7 @@ histogram_law <- function(rows, design) {
   )
 }
 
-# Rows are the true combinations of all columns, the first running fastest.
+# The channel of the bits. Rows are the true combinations of all columns, the first running fastest.
 bits_channel <- function(design) {
   Reduce(
     function(a, b) kronecker(b, a),

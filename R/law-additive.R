@@ -1,7 +1,8 @@
-# The additive law: P(y | x) = b[y] + a 1{x = y} with a + sum(b) = 1. Mechanisms that tell the truth
-# with some probability and otherwise draw an answer that does not depend on it; closed forms in
-# O(K) for the maximum likelihood estimate, every covariance, every interval. `odds` is a / b,
-# formed where it loses no digits, NA where b is not one number.
+# The additive law has the probabilities
+#    P(y | x) = b[y] + a 1{x = y}   with a + sum(b) = 1.
+# Its mechanisms tell the truth with some probability and otherwise draw an answer that does not
+# depend on it. The maximum likelihood estimate, every covariance and every interval have closed
+# forms in O(K). `odds` is a / b, formed before digits are lost, and NA if b is not one number.
 
 checked_additive <- function(a, b, odds = a / b) {
   a <- check_number(a, "a", min = -1, max = 1)
@@ -34,8 +35,8 @@ new_law_additive <- function(a, b, odds = a / b) {
   )
 }
 
-# What an additive law must carry for the estimators to tell the truths apart is
-# core/estimate/additive.c's to say: without `odds` a difference below 1e-14 is made of roundings.
+# Is the difference of the truths lost in rounding? The limits are those of
+# core/estimate/additive.c: without `odds` a difference below 1e-14 is made of roundings.
 law_tells_nothing.rr_law_additive <- function(law) {
   if (length(law$b) > 1L) return(abs(law$a) < 1e-14)
   law$a == 0 || isTRUE(abs(law$odds) < 1e-100) ||
@@ -46,9 +47,9 @@ law_gives.rr_law_additive <- function(law, need) {
   if (need == "alike") !is.null(alike_law(law)) else NextMethod()
 }
 
-# The law with a > 0 and one b for all other answers, NULL where there is none. With two answers and
-# p < q each report is evidence for the other truth: `reversed` says that the counts are then to be
-# read backwards.
+# The law as list(a, b, odds, reversed) with a > 0 and one b for all other answers; NULL if there is
+# none. If there are two answers and p < q, each report is evidence for the other truth: `reversed`
+# is TRUE, and the counts are to be read backwards.
 alike_law <- function(law) {
   if (!law_gives(law, "additive")) return(NULL)
   b <- mean(law$b)
@@ -62,7 +63,7 @@ alike_law <- function(law) {
       reversed = FALSE
     ))
   }
-  # Of more than two answers a + k b, which is 1, is more.
+  # If k > 2, a + k b = 1 exceeds a + 2 b: the law cannot be reversed.
   if (law$a == 0 || abs(law$a + 2 * b - 1) > 1e-9) {
     return(NULL)
   }
@@ -104,7 +105,7 @@ law_reported.rr_law_additive <- function(law, theta) law$b * sum(theta) + law$a 
 law_simulate.rr_law_additive <- function(law, truth, nsim) {
   k <- length(truth)
   n <- sum(truth)
-  # Without a positive probability of "the truth, come what may" the core has a way of its own.
+  # If a < 0, the truth is not reported with a probability of its own: the core draws the counts.
   if (law$a < 0 || n > largest_size) {
     return(.Call(
       C_rr_study_counts, truth / n, truth, n, as.double(law$a), as.double(law$b),
@@ -144,16 +145,15 @@ law_update.rr_law_additive <- function(law, evidence, options) {
   )
 }
 
-# ---- uncertainty -----------------------------------------------------------------------------------------------------
+# ---- uncertainty ----
 #
-# Covariances of estimated shares (Pinzon et al. 2025, equation 8 as corrected: its denominator is
-# the square of p - q, and it holds for fixed truths; under sampled truths the counts are
-# multinomial).
+# The covariances are those of Pinzon et al. (2025), equation 8 as corrected. Its denominator is the
+# square of p - q, and it holds for fixed truths; sampled truths have multinomial counts.
 #
-# Every closed-form estimate is, near the data, a linear map M = alpha (I - u 1') of the unbiased
-# one on its support, and the reported shares have a covariance "diagonal minus low rank". So
-# variances cost O(K) and any block costs its own size. The parts below say what alpha, u, the
-# diagonal and the low-rank terms are.
+# Every closed-form estimate is, near the data, a linear map of the unbiased one on its support:
+#    M = alpha (I - u 1')
+# The reported shares have a covariance "diagonal minus low rank". Variances therefore take O(K)
+# operations, and a block of the covariance takes as many as its size.
 
 # 1 - a, as the sum of b, which keeps its digits where a rounds to 1. Evidence of several groups
 # repeats b.
@@ -161,7 +161,13 @@ other_answers <- function(law, evidence) {
   sum(rep_len(law$b, evidence$categories %||% evidence$k))
 }
 
-# `which` are the estimates asked for: the sums run over all of them, the rest is done only there.
+# The covariance of the estimates `cells` as a list: a diagonal, and low-rank terms that are
+# subtracted.
+#    u          the vector u of the map
+#    diagonal   the diagonal
+#    total      its sum over all estimates
+#    terms      list(left, right, factor) of each term factor left right'
+# The sums run over all estimates, the other steps over `cells` only.
 low_rank_covariance <- function(law, evidence, map, cells, target) {
   a <- law$a
   b <- rep_len(law$b, evidence$k)

@@ -1,14 +1,15 @@
-# The law of RAPPOR: a report is a cohort and the bits of a filter. Counts are, cohort by cohort,
-# those of ones of each bit, then the number of reports. With a = P(1 | 1), b = P(1 | 0), X[j] the
-# 0/1 matrix of cohort j (bits by categories): debiased shares w = (ones / N[j] - b) / (a - b), E w
-# = X[j] theta
-#   estimate         least squares with weights 1 / Var w, from the estimate itself, twice
-#   covariance H V H', H the map from all shares to the estimate, V in blocks V[j], with x = X[j]
-#     theta:
-#     sampled truths N[j] V[j] = diag(c) + X[j] diag(theta) X[j]' - x x',
-#                    c = (b (1 - b) + x (a - b)(1 - a - b)) / (a - b)^2
-#     fixed truths less (diag(theta) - theta theta') / N, which sampling them adds. Cohorts stay
-#       random.
+# The law of RAPPOR has reports of a cohort and the bits of a filter. Counts are, cohort by cohort,
+# the ones of each bit, then the number of reports. The probabilities are a = P(1 | 1) and b = P(1 |
+# 0), and X[j] is the 0/1 matrix of cohort j (bits by categories). The debiased shares w have the
+# mean X[j] theta:
+#    w = (ones / N[j] - b) / (a - b)
+# The estimate is by least squares with weights 1 / Var w, from the estimate itself, twice. Its
+# covariance is H V H', where H is the map from all shares to the estimate and V has a block V[j]
+# for each cohort. If x = X[j] theta, sampled truths have
+#    N[j] V[j] = diag(c) + X[j] diag(theta) X[j]' - x x'
+#    c = (b (1 - b) + x (a - b)(1 - a - b)) / (a - b)^2
+# Fixed truths have (diag(theta) - theta theta') / N less, which sampling them adds. Cohorts stay
+# random.
 
 # Bits by categories, of one cohort.
 cohort_filters <- function(law, j) {
@@ -50,9 +51,13 @@ law_reported.rr_law_bloom <- function(law, theta) {
   )
 }
 
-# Of the cohorts where somebody is: `places`, the ones of their filters as the law has them, and
-# `filters`, these on top of each other; debiased shares and numbers of reports, one for each row of
-# the filters.
+# The regression of the cohorts that have reports, a list:
+#    places    the ones of the filters, as the law has them
+#    filters   the filters on top of each other, a row for each bit of a cohort
+#    bits      the number of bits of a filter
+#    shares    the debiased share of each row
+#    n         the number of reports of each row
+#    cohort    the position of each row's cohort
 bloom_regression <- function(law, evidence) {
   counts <- matrix(evidence$counts, law$bits + 1)
   n <- counts[law$bits + 1, ]
@@ -165,9 +170,9 @@ law_blank_error.rr_law_bloom <- function(law, evidence) {
   sqrt(pmax(bloom_covariance(law, evidence, "sample", variances = TRUE), 0))
 }
 
-# With A = X' W X the map from shares to the estimate is A^-1 X' W. Shares of different cohorts are
-# independent, so that the covariance is A^-1 M A^-1, M the sum over cohorts of X[j]' W[j] V[j] W[j]
-# X[j].
+# The covariance of the estimate, or its diagonal only. The map from shares to the estimate is A^-1
+# X' W with A = X' W X. Shares of different cohorts are independent, and the covariance is
+#    A^-1 M A^-1,   M = sum over cohorts of X[j]' W[j] V[j] W[j] X[j]
 bloom_covariance <- function(
   law, evidence, target, fit = bloom_fit(law, evidence, least_squares), variances = FALSE
 ) {

@@ -1,8 +1,9 @@
-# The law of answers dealt without replacement (inst/mathematics/dealt.md). A report says what a
-# card dictates, or the truth; cards of one block depend on each other, so that variances need the
-# people and reports of each block.
+# The law of answers dealt without replacement is in inst/mathematics/dealt.md. A report says what a
+# card dictates, or the truth. Cards of one block depend on each other, so variances need the people
+# and reports of each block.
 #
-# law$blocks: those of a group, as tally_law() has them; NULL of the mechanism alone.
+# `law$blocks` are the blocks of a group, as tally_law() has them; a mechanism's own law has none:
+# NULL.
 
 new_law_dealt <- function(forced, cards) {
   rho <- 1 - sum(forced) / cards
@@ -73,11 +74,12 @@ law_blank_error.rr_law_dealt <- function(law, evidence) {
 
 # ---- variances ----
 
-# Cards that are drawn without replacement are correlated by -1 / (cards - 1): with `people` of a
-# block, of whom y hold each category, T reports have the covariance
-#   c (people (diag(beta) - beta beta') - rho (beta y' + y beta')) + rho (1 - rho) (cards diag(y) -
-#     y y') / (cards - 1),
-# c = (cards - people) / (cards - 1). Estimates are T / rho over all people.
+# The covariance of the reports T of blocks. Cards that are drawn without replacement are correlated
+# by -1 / (cards - 1). If `people` of a block hold the categories y times, T has the covariance
+#    c (people (diag(beta) - beta beta') - rho (beta y' + y beta'))
+#      + rho (1 - rho) (cards diag(y) - y y') / (cards - 1)
+#    c = (cards - people) / (cards - 1)
+# Estimates are T / rho over all people.
 deck_covariance <- function(law, left, y, diagonal, square) {
   beta <- law$beta
   left * (diag(beta) - outer(beta, beta)) -
@@ -186,9 +188,9 @@ groups_between <- function(law, first, second, theta, size, target) {
 
 # ---- intervals ----
 
-# The variance of a share t, of categories that `beta` of the cards dictate, is a quadratic in t:
-# its coefficients. For fixed truths the same share in every block is taken, which is too large
-# where blocks differ.
+# The coefficients (constant, linear, square) of the variance of a share t as a quadratic in t.
+# `beta` is the share of the cards that dictate its categories. For fixed truths the same share is
+# assumed in every block: if blocks differ, the variance is too large.
 block_quadratic <- function(law, beta, target) {
   people <- block_people(law$blocks)
   b <- law$cards
@@ -221,7 +223,8 @@ law_share_interval.rr_law_dealt <- function(
   dealt_interval(law, evidence, cells, interval, conf.level, target)
 }
 
-# Of several categories together, which are one answer of a deck of yes and no.
+# The interval of the share of several categories together, which are one answer of a deck of yes
+# and no.
 dealt_interval <- function(law, evidence, cells, interval, conf.level, target) {
   if (interval == "exact") return(exact_dealt(law, cells, conf.level, target))
   if (interval == "anytime") {
@@ -251,8 +254,8 @@ dealt_score <- function(law, evidence, cells, conf.level, target, shift = 0) {
   )
 }
 
-# Full blocks: Clopper and Pearson's for the cards that asked for the truth. For the truths of one
-# block, every number of true answers whose tails are both large enough.
+# Clopper and Pearson's interval for the cards that ask for the truth, if blocks are full. For the
+# truths of one block it holds every number of true answers whose tails are both large enough.
 exact_dealt <- function(law, cells, conf.level, target) {
   if (!law_gives(law, "exact")) refuse_law(law, "exact", "{.arg interval} {.val exact}")
   blocks <- ncol(law$blocks$counts)

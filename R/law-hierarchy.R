@@ -1,9 +1,9 @@
-# The law of a hierarchy: at each depth the law of its oracle, on the nodes of that depth, for those
-# who drew it. Counts are, depth after depth, how many drew it and the oracle's own. The unbiased
-# estimate is the generalized least squares fit of the levels to the estimates of all nodes, the
-# root being 1, with one variance for all nodes of a depth. It is linear in these: a function of the
-# levels is a function of the nodes of each depth, and depths are independent, given how many drew
-# them.
+# The law of a hierarchy has a law for each depth: that of its oracle, on the nodes of that depth,
+# for those who drew it. Counts are, depth after depth, the number who drew it and the oracle's
+# counts. The unbiased estimate is the generalized least squares fit of the levels to the estimates
+# of all nodes. The root is 1, and all nodes of a depth have one variance. The fit is linear: a
+# function of the levels is a function of the nodes of each depth. Depths are independent, given how
+# many drew them.
 
 law_gives.rr_law_hierarchy <- function(law, need) {
   if (need != "likelihood") return(NextMethod())
@@ -63,9 +63,10 @@ depth_evidence <- function(law, evidence) {
   })
 }
 
-# The weights of both passes, from the variance of a node at each depth. `own`: of a node's own
-# estimate beside the sum of its children's; `part`: the part of its parent's correction that a node
-# gets.
+# The weights of both passes, from the variance of a node at each depth, as a list of two lists with
+# a vector for each depth:
+#    node         the weight of a node's own estimate beside the sum of its children's
+#    correction   the fraction of its parent's correction that a node gets
 tree_weights <- function(law, variances) {
   depths <- length(variances)
   below <- node <- correction <- vector("list", depths)
@@ -87,7 +88,8 @@ tree_weights <- function(law, variances) {
   list(node = node, correction = correction)
 }
 
-# Consistent estimates of the nodes of all depths from their own, a vector for each depth.
+# Consistent estimates of the nodes of all depths from their separate estimates, a vector for each
+# depth.
 consistent_nodes <- function(law, nodes, variances) {
   weights <- tree_weights(law, variances)
   depths <- length(nodes)
@@ -108,9 +110,9 @@ consistent_nodes <- function(law, nodes, variances) {
   nodes
 }
 
-# The same as functions: rows of `functions` are weights of the levels, and of the matrices that are
-# returned, one for each depth, weights of its nodes' own estimates. What is left is a constant: the
-# root. The passes of consistent_nodes(), backwards and transposed.
+# The weights of the nodes' separate estimates in functions of the levels: a matrix for each depth,
+# a row for each row of `functions`. The function less its weighted nodes is a constant, which comes
+# from the root. The passes are those of consistent_nodes(), backwards and transposed.
 node_functions <- function(law, functions, variances) {
   weights <- tree_weights(law, variances)
   depths <- length(variances)
@@ -154,7 +156,7 @@ law_unbiased.rr_law_hierarchy <- function(law, evidence) {
   consistent_nodes(law, nodes, depth_variances(law, depths))[[length(nodes)]]
 }
 
-# For a level that nobody holds, as at even shares.
+# The standard error for a level that nobody holds, at equal shares.
 law_blank_error.rr_law_hierarchy <- function(law, evidence) {
   variances <- depth_variances(law, depth_evidence(law, evidence))
   node_weights <- node_functions(law, diag(law$truths), variances)
@@ -168,9 +170,9 @@ law_blank_error.rr_law_hierarchy <- function(law, evidence) {
 # ---- uncertainty ----
 
 # The covariance matrix of linear functions (rows) of the unbiased estimate, or their variances
-# only. Depths are independent samples of the population. Of fixed truths only the randomization and
-# the drawing of depths are random: the variance of the truths' own shares is left out, in
-# expectation.
+# only. Depths are independent samples of the population. If truths are fixed, only the
+# randomization and the drawing of depths are random: the expected variance of the truths' shares is
+# left out.
 law_functions.rr_law_hierarchy <- function(law, evidence, functions, target, variances = FALSE) {
   depths <- depth_evidence(law, evidence)
   node_weights <- node_functions(law, functions, depth_variances(law, depths))
@@ -195,9 +197,9 @@ law_functions.rr_law_hierarchy <- function(law, evidence, functions, target, var
     (functions %*% (theta * t(functions)) - outer(means, means)) / n
 }
 
-# Depths are drawn: the term of a report is that of its depth times their number, and the constant
-# of the root. That the number of reports of each depth is known makes the variance a little less
-# than by these moments.
+# The mean squares of the terms of the estimate. Depths are drawn: the term of a report is the term
+# of its depth times the number of depths, and the constant of the root. The number of reports of
+# each depth is known, and so the variance is a little less than by these moments.
 law_second_moments.rr_law_hierarchy <- function(law, k, weights) {
   height <- length(law$laws)
   node_weights <- node_functions(law, matrix(weights, 1), law$unit)
@@ -222,8 +224,8 @@ unbiased_covariance.rr_law_hierarchy <- function(law, evidence, cells, target, u
   law_functions(law, evidence, unit_rows(cells, law$truths), target)
 }
 
-# So many functions at a time that they fit in memory. From 10,000 levels on it takes minutes: a bar
-# says how far it is.
+# The variances of the unbiased estimate, in chunks of functions that fit in memory. If there are
+# 10,000 levels or more, it takes minutes, and a bar shows the progress.
 unbiased_variances.rr_law_hierarchy <- function(law, evidence, cells, target, unbiased) {
   chunks <- split(
     cells, (seq_along(cells) - 1) %/% max(1, floor(2e6 / law$truths))
@@ -254,14 +256,14 @@ law_intervals.rr_law_hierarchy <- function(
 
 # ---- the likelihood of the reports ----
 #
-# A respondent of depth l reports the node of the level by the oracle of that
-# depth, so that with S the sums of the shares of the levels over nodes
-#   l(theta) = sum over depths of the log-likelihood of the depth's reports at S theta - n
-#     log(number of depths).
+# The node of the level is what a respondent of depth l reports, by the oracle of that depth. The
+# log-likelihood, with S the sums of the shares of the levels over nodes, is
+#    l(theta) = sum over depths of the log-likelihood of the depth's reports at S theta
+#               - n log(number of depths)
 # The different reports of all depths are rows of one channel from levels to reports, for the
-# certified solver. What an oracle's counts determine comes from these. If reports support sets or
-# are bits, rr_tally(keep = "sets") keeps them: the number of the depth in a byte, the report's own
-# bytes, and zeros up to the longest.
+# certified solver. If an oracle's counts determine its likelihood, its rows come from the counts.
+# If reports support sets or are bits, rr_tally(keep = "sets") keeps them: the number of the depth
+# in a byte, the bytes of the report, and zeros up to the longest.
 
 # The laws of the depths, each with the sets that were kept of its reports.
 depth_laws <- function(law) {
@@ -280,7 +282,7 @@ depth_laws <- function(law) {
   })
 }
 
-# Bytes of what rr_tally(keep = "sets") keeps of a report, 0 where its counts say as much.
+# The bytes that rr_tally(keep = "sets") keeps of a report; 0 if its counts say as much.
 set_bytes <- function(law, k) UseMethod("set_bytes")
 
 #' @export
@@ -326,7 +328,7 @@ report_channel.rr_law_hierarchy <- function(law, evidence) {
        logs = unlist(lapply(rows, `[[`, "logs")) - log(length(laws)))
 }
 
-# Those of one depth, a column each node.
+# The rows of one depth as list(matrix, logs), a column for each node.
 node_rows <- function(law, k) {
   reports <- if (!is.null(law$sets)) {
     report_channel(law, list(k = k, n = 1, raw = list(n = 1)))

@@ -1,5 +1,5 @@
-# Intervals for a share that a binomial count reports: reported with probability b + a theta when
-# its true share is theta. All laws whose counts are binomial have these.
+# A share theta has an interval from a binomial count if it is reported with probability b + a
+# theta. All laws whose counts are binomial have these.
 #
 # The count of one report is binomial (or, for fixed truths, a sum of two binomials) whatever the
 # estimator. So a Wilson or exact interval for the reported share, carried through the mechanism, is
@@ -12,9 +12,9 @@
 # So the distance is then compared with that of the best truth, as in a likelihood ratio: (distance
 # to t)^2 - (distance to the end)^2 <= z^2. This interval contains the usual one and the end.
 
-# `phi` are reported shares of `n` respondents, with the probabilities b + a theta: those of
-# categories, or of sums of categories, which have the same form. `rest` is 1 - a, formed where it
-# loses no digits.
+# The interval of shares theta from reported shares `phi` of `n` respondents, with probabilities b +
+# a theta. They are shares of categories, or sums of these, which have the same probabilities.
+# `p_random` is 1 - a, formed before digits are lost.
 binomial_intervals <- function(a, b, p_random, phi, n, interval, conf.level, target) {
   # Clopper and Pearson's interval is that of the literature: cut, to a point if need be.
   if (interval == "exact") return(reported_interval(exact_interval(phi, n, conf.level), a, b))
@@ -41,7 +41,7 @@ binomial_intervals <- function(a, b, p_random, phi, n, interval, conf.level, tar
   )
 }
 
-# All laws whose counts are binomial, each by itself.
+# The interval of each category by itself, for all laws whose counts are binomial.
 law_intervals.rr_law <- function(law, evidence, estimate, interval, conf.level, cells, target) {
   each <- lapply(law$binomial[c("a", "b")], function(x) {
     rep_len(x, evidence$k)[cells]
@@ -54,7 +54,7 @@ law_intervals.rr_law <- function(law, evidence, estimate, interval, conf.level, 
   )
 }
 
-# Of `x` over the nearest value that is likely, which has this variance.
+# The squared distance of `x` from `likely`, in units of `variance`.
 squared_excess <- function(x, likely, variance) {
   excess <- numeric(length(x))
   beyond <- which(abs(x - likely) >= 1e-12)
@@ -70,7 +70,8 @@ reach_end <- function(bounds, inv) {
   bounds
 }
 
-# Such an interval where the standard deviation does not depend on the truth; `half` is z of them.
+# A score interval if the standard deviation does not depend on the truth; `half_width` is z times
+# it. The estimate can be outside of `lower` and `upper`.
 normal_interval <- function(estimate, half_width, lower, upper) {
   half_width <- sqrt(half_width^2 + (estimate - nearest(estimate, lower, upper))^2)
   list(
@@ -105,9 +106,9 @@ exact_interval <- function(phi, n, conf.level) {
   )
 }
 
-# Of all looks together: m is excluded once a mixture of likelihoods, by Beta(1/2, 1/2), is 1 /
-# alpha times that of m, which happens with a probability of at most alpha (Ville). Both roots by
-# halving.
+# The interval of all looks together. A probability m is excluded if the likelihood of a mixture, by
+# Beta(1/2, 1/2), is 1 / alpha times that of m. Its probability is at most alpha (Ville). Both
+# limits are found by halving.
 anytime_interval <- function(phi, n, conf.level) {
   s <- phi * n
   threshold <- lbeta(0.5 + s, 0.5 + n - s) - lbeta(0.5, 0.5) +
@@ -137,9 +138,10 @@ reported_interval <- function(interval, a, b) {
   list(low = pmin(low, high), high = pmax(low, high))
 }
 
-# The t with |inv - t| <= z sd(t), where N Var = t own + (1 - t) others - t^2 (or - t for fixed
-# truths), and where the channel was measured t^2 study[1, ] + (1 - t)^2 study[2, ] more. A study
-# that small says nothing: all t. No truth gives a report less variance than `least`.
+# The t with |inv - t| <= z sd(t), where s and o are `second_true` and `second_other` and
+#    N Var = t s + (1 - t) o - t^2   (sampled truths; - t for fixed truths)
+# If the channel was measured, N Var has t^2 study[1, ] + (1 - t)^2 study[2, ] more. If such a study
+# is too small, it says nothing: all t. No truth gives a report less variance than `min_second`.
 moment_intervals <- function(
   inv, second_true, second_other, n, conf.level, target, study = NULL, min_second = 0
 ) {
@@ -170,9 +172,9 @@ law_unlikely <- function(law, evidence, alpha) UseMethod("law_unlikely")
 
 law_unlikely.default <- function(law, evidence, alpha) FALSE
 
-# Each count is binomial, or a sum of two binomials, with probabilities between those of a category
-# that nobody holds and of one that everybody holds. Exact tails, so that Bonferroni's bound holds
-# for any number of respondents.
+# Is any count beyond what is likely? Each is binomial, or a sum of two binomials, with
+# probabilities between those of a category that nobody holds and of one that everybody holds. The
+# tails are exact, and Bonferroni's bound holds for any number of respondents.
 beyond_counts <- function(counts, n, low, high, alpha) {
   size <- floor(n)
   limit <- alpha / (2 * length(counts))

@@ -83,7 +83,7 @@ law_impossible.rr_law_support <- function(law, counts) {
   )
 }
 
-# What print() shows of such a law.
+# The probabilities of a support law under their names, for print().
 shown_support <- function(p, q) {
   list(`P(report supports the truth)         ` = p, `P(it supports one other category)    ` = q)
 }
@@ -119,8 +119,8 @@ unbiased_covariance.rr_law_support <- function(law, evidence, cells, target, unb
   q <- rep_len(law$q, k)[cells]
   phi <- evidence$counts[cells] / evidence$n
   theta <- (phi - q) / d
-  # P(v and w | truth v) and P(v and w | another truth), less the products of the two probabilities
-  # for fixed truths.
+  # These are P(v and w | truth v) and P(v and w | another truth). If truths are fixed, the products
+  # of the two probabilities are subtracted.
   pair_true <- pair_block(law$both_own, cells, outer(p, q))
   pair_other <- pair_block(law$both_other, cells, outer(q, q))
   if (target == "sample") {
@@ -136,7 +136,8 @@ unbiased_covariance.rr_law_support <- function(law, evidence, cells, target, unb
   covariance
 }
 
-# A matrix over `which`, rows truths, of one number, one per truth, or a whole matrix.
+# A matrix over `cells`, whose rows are truths, from one number, one per truth, or a matrix of all.
+# NULL stands for `independent`.
 pair_block <- function(x, cells, independent) {
   if (is.null(x)) return(independent)
   if (is.matrix(x)) return(x[cells, cells, drop = FALSE])
@@ -146,8 +147,9 @@ pair_block <- function(x, cells, independent) {
   )
 }
 
-# The sum over categories of their weight times (supported or not, less q) / d: pairs with the
-# truth, and other pairs.
+# The mean squares, given each truth, of the sum over categories of their weight times (supported or
+# not, less q) / d. They are sums over pairs with the truth and over other pairs. NULL if categories
+# differ.
 law_second_moments.rr_law_support <- function(law, k, weights) {
   if (length(law$p) > 1L || length(law$q) > 1L ||
       is.matrix(law$both_own) || length(law$both_own) > 1L || is.matrix(law$both_other)) {
@@ -166,15 +168,15 @@ law_second_moments.rr_law_support <- function(law, k, weights) {
 
 # ---- the likelihood of sets that were kept ----
 
-# For protocols whose reports support sets of categories:
-#   l(theta) = sum over reports of log(1 + (E - 1) theta(S)) + const, theta(S) = sum of theta over
-#     the set S,
-# with E the odds ratio of p and q. It needs the sets, not their counts: rr_tally(keep = "sets")
-# keeps the different ones and how often each was given. They are then the reports of a channel of
-# two values, for the certified solver.
+# Protocols whose reports support sets of categories have the log-likelihood
+#    l(theta) = sum over reports of log(1 + (E - 1) theta(S)) + const
+# with theta(S) the sum of theta over the set S and E the odds ratio of p and q. It needs the sets,
+# not their counts: rr_tally(keep = "sets") keeps the different ones and how often each was given.
+# They are then the reports of a channel of two values, for the certified solver.
 #
-# law$sets: NULL, or list(bits = raw matrix, a row a set; times = how often, in the weights of the
-# tally).
+# law$sets is NULL, or a list:
+#    bits    a raw matrix, a row for each set
+#    times   how often it was given, in the weights of the tally
 
 sets_evidence <- function(law, evidence) {
   evidence$counts <- law$sets$times * (evidence$n / evidence$raw$n)
@@ -233,7 +235,7 @@ distinct_sets <- function(bits, times, text = .Call(C_rr_to_hex, bits)) {
   )
 }
 
-# Of tallies that are merged: by pairs of groups.
+# The sets of tallies that are merged, for one group.
 merge_sets <- function(tallies) {
   if (length(tallies) == 1L) return(tallies[[1]])
   distinct_sets(
@@ -253,15 +255,15 @@ check_sets_size <- function(n, k) {
 
 # ---- the likelihood of kept bits that support no sets ----
 
-# RAPPOR and dBitFlip: no single ratio says how much likelier a report is. Given the truth the bits
-# of a report are independent:
-#   RAPPOR P(cohort j, bits | v) = 1 / m product over bits i of one or zero for bit i of v's filter,
-#     or the rest
-#   dBitFlip P(buckets, bits | v) = 1 / (b choose d) product over the drawn buckets of p if v's,
-#     else q, or the rest
-# Reports that are alike are one row of a channel, for the certified solver; rr_tally(keep = "sets")
-# keeps the different ones. Hardly any are alike where there are many bits, so that the channel has
-# a row for nearly each report: it is refused where that does not fit in memory.
+# RAPPOR and dBitFlip have no single ratio that says how much likelier a report is. The bits of a
+# report are independent, given the truth:
+#    RAPPOR     P(cohort j, bits | v) = 1 / m product over bits i of
+#               one or zero if bit i is in v's filter, else of the probabilities for a 0
+#    dBitFlip   P(buckets, bits | v) = 1 / (b choose d) product over the drawn buckets of
+#               p for v's bucket and q for others if the bit is 1, else 1 - p and 1 - q
+# Reports that are alike are one row of a channel, for the certified solver. rr_tally(keep = "sets")
+# keeps the different ones. If there are many bits, hardly any reports are alike and the channel has
+# a row for nearly each report: it is refused if that does not fit in memory.
 
 # list(matrix, logs): a row for each report that was kept, a column for each category, each row over
 # its largest number, and the logarithms of these.
@@ -276,7 +278,10 @@ rows_numbers <- 2.5e8
 check_rows_size <- function(reports, truths) {
   if (as.double(reports) * truths > rows_numbers) {
     abort(
-      "So many different reports do not fit in memory: {.code method = \"inv\"} needs the counts only.",
+      paste(
+        "So many different reports do not fit in memory: {.code method = \"inv\"} needs the counts",
+        "only."
+      ),
       "too_large"
     )
   }
@@ -293,10 +298,10 @@ rows_channel <- function(law, evidence, rows) {
 
 # ---- strings in a count-mean sketch ----
 
-# Over the choice of hash functions a report supports the truth with probability p, any other string
-# with q: the law of supports. That k functions are shared adds, to the variance of v,
-#   fixed truths    (sum over x other than v of theta_x^2, less (1 - theta_v) / N) / (k (m - 1))
-#   sampled truths  (1 - 1 / N) (sum over x other than v of theta_x^2) / (k (m - 1))
+# A report supports the truth with probability p, any other string with q, over the choice of hash
+# functions: the law of supports. The k functions are shared, which adds to the variance of v
+#    fixed truths    (sum over x other than v of theta_x^2, less (1 - theta_v) / N) / (k (m - 1))
+#    sampled truths  (1 - 1 / N) (sum over x other than v of theta_x^2) / (k (m - 1))
 # and theta_v theta_w / (k (m - 1)) to a covariance, with m buckets. The sum of squares is over all
 # strings, also those that nobody asked for: it is the last of the counts.
 
@@ -304,8 +309,8 @@ sketch_support <- function(law) {
   new_law_support(law$p, law$q, law$both_own, law$both_other, difference = law$difference)
 }
 
-# What sharing the functions adds to the variances of strings with the shares `theta`; `squares` is
-# the sum of squares of all.
+# The variance that sharing the functions adds to strings with the shares `theta`; `squares` is the
+# sum of squares of all.
 collision_variance <- function(theta, squares, n, functions, width, target) {
   others <- pmax(squares - theta^2, 0)
   others <- if (target == "sample") {
