@@ -282,7 +282,7 @@ sum_products <- function(data, names, wanted, na.rm) {
       data, dplyr::across(dplyr::all_of(logical), ~ ifelse(.x, 1L, 0L))
     )
   }
-  # The same query counts rows without a NULL apart from the others.
+  # Rows without a NULL are counted apart from the others, by the same query.
   complete <- rlang::expr(
     ifelse(dplyr::if_any(dplyr::all_of(!!names), is.na), 0L, 1L)
   )

@@ -141,7 +141,7 @@ cell_squares <- function(maps, moments, shares) {
 
 # An array with one map applied to each dimension. The first dimension runs fastest.
 map_axes <- function(maps, x) {
-  # Each step maps the first dimension and puts it last.
+  # The first dimension is mapped and put last, in each step.
   for (map in maps) x <- t(map %*% matrix(x, ncol(map)))
   as.vector(x)
 }

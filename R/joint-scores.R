@@ -3,13 +3,13 @@
 # Hadamard matrix, shared hash functions, any channel). A report may say nothing about most
 # categories (dBitFlip), or be about bits of filters (RAPPOR). Each report is then replaced by
 # unbiased scores, one number u[v] a category with E(u[v] | truth x) = 1{v = x}. Questions are
-# randomized separately. With u[J] the product of the scores of the categories J, of different
-# questions,
+# randomized separately. The product u[J] of the scores of the categories J, of different questions,
+# has these moments:
 #    E sum over rows of u[J] = the number of rows that hold J
 #    fixed truths     Cov = E sum u[J] u[K] - (rows that hold J and K)
 #                     (nobody holds two categories of a question)
 #    sampled truths   Cov = n / (n - 1) (sum u[J] u[K] - sum u[J] sum u[K] / n)
-# All of these are given by the sums of u[J] u[K]. They are kept beside the sums of u[J].
+# The sums of u[J] u[K] give them all. They are kept beside the sums of u[J].
 
 # ---- counting ----
 
