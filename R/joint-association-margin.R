@@ -1,5 +1,5 @@
-# Association of questions with any number of categories, from the cells of their joint margin, and
-# of many columns.
+# The association of questions with any number of categories follows from the cells of their joint
+# margin. This file also has the association of many columns.
 #' @export
 rr_association.rr_margin <- function(x, ...) {
   check_dots_empty(...)
@@ -36,7 +36,7 @@ margin_association <- function(x) {
     cramers_v(x$estimate, x$covariance)
   ))
   if (all(dim(x$estimate) == 2L)) {
-    # The shares of yes to the first, to the second and to both.
+    # The rows of `yes` give the shares of yes to the first question, to the second and to both.
     yes <- rbind(
       c(0, 1, 0, 1), c(0, 0, 1, 1),
       c(0, 0, 0, 1)
@@ -49,7 +49,7 @@ margin_association <- function(x) {
       1
     }
     measures <- binary_measures(
-      moment_parts(z, yes %*% x$covariance %*% t(yes)), z[1],
+      moment_estimates(z, yes %*% x$covariance %*% t(yes)), z[1],
       z[2], z[3], 1, factor
     )
     table <- as_tibble(c(
@@ -57,20 +57,20 @@ margin_association <- function(x) {
     ))
   }
   sample <- x$target == "sample"
-  # Of supports the margin is the unbiased estimate itself. Of a survey design the reports are no
-  # multinomial sample: a Wald test of the interactions of the truths with the design's covariance.
+  # The margin of supports is the unbiased estimate itself. Reports of a survey design are no
+  # multinomial sample: a Wald test of the interactions of the truths has the design's covariance.
   test <- if (!is.null(x$df) || (sample && !is.null(x$supports)))
     interaction_test(unname(x$estimate), x$covariance, x$n)
     else if (!is.null(x$supports)) support_test(x$supports, x$n)
     else if (sample) true_table_test(x$tally) else reported_table_test(x$tally)
   table[c("statistic", "df")] <- test
   # The F distribution is the one that survey::svychisq(statistic = "adjWald") has.
-  rest <- x$df - test$df + 1
+  denominator_df <- x$df - test$df + 1
   table$p.value <- if (is.null(x$df)) {
     pchisq(test$statistic, test$df, lower.tail = FALSE)
-  } else if (rest > 0) {
+  } else if (denominator_df > 0) {
     pf(
-      test$statistic * rest / (x$df * test$df), test$df, rest,
+      test$statistic * denominator_df / (x$df * test$df), test$df, denominator_df,
       lower.tail = FALSE
     )
   } else {
@@ -79,7 +79,7 @@ margin_association <- function(x) {
   table
 }
 
-# With its standard error by the delta method.
+# Cramer's V of a table of shares, with its standard error by the delta method.
 cramers_v <- function(share, covariance) {
   row <- rowSums(share)
   column <- colSums(share)
@@ -108,7 +108,7 @@ cramers_v <- function(share, covariance) {
 # the statistic is Pearson's.
 reported_table_test <- function(tally) {
   share <- matrix(tally$counts / tally$n, tally$mechanism$report_sizes[[1]])
-  parts <- Map(
+  questions <- Map(
     function(question, first) {
       reports <- t(unname(rr_matrix(question)))
       list(
@@ -119,21 +119,23 @@ reported_table_test <- function(tally) {
     },
     unname(tally$mechanism$questions), list(rowSums(share), colSums(share))
   )
-  support_test(list(parts = parts, between = share), tally$effective_n)
+  support_test(list(questions = questions, between = share), tally$effective_n)
 }
 
 # The score test for supports, scores or categories: those of two questions are uncorrelated if the
-# truths are independent. With S and T their covariance matrices and C that between them, n vec(C)'
-# (T (x) S)^-1 vec(C), along the directions in which truths can move C, which are products of
-# `contrasts` of the reports' means.
+# truths are independent. Their covariance matrices are S and T, and C is the covariance between
+# them. The statistic is
+#    n vec(C)' (T (x) S)^-1 vec(C)
+# along the directions in which truths can move C. These are products of `contrasts` of the reports'
+# means.
 support_test <- function(supports, n) {
-  sides <- lapply(supports$parts, function(part) {
-    decomposition <- eigen(part$second - tcrossprod(part$first), symmetric = TRUE)
-    kept <- decomposition$values > 1e-10 * max(decomposition$values, 1e-300)
-    if (!any(kept)) return(NULL)
-    white <- t(decomposition$vectors[, kept, drop = FALSE]) /
-      sqrt(decomposition$values[kept])
-    moved <- white %*% part$contrasts
+  sides <- lapply(supports$questions, function(question) {
+    decomposition <- eigen(question$second - tcrossprod(question$first), symmetric = TRUE)
+    used <- decomposition$values > 1e-10 * max(decomposition$values, 1e-300)
+    if (!any(used)) return(NULL)
+    white <- t(decomposition$vectors[, used, drop = FALSE]) /
+      sqrt(decomposition$values[used])
+    moved <- white %*% question$contrasts
     directions <- qr(moved, LAPACK = TRUE)
     rank <- sum(
       abs(diag(as.matrix(qr.R(directions)))) > 1e-9 * max(abs(moved))
@@ -146,7 +148,7 @@ support_test <- function(supports, n) {
     return(list(statistic = NA_real_, df = 0))
   }
   between <- supports$between -
-    tcrossprod(supports$parts[[1]]$first, supports$parts[[2]]$first)
+    tcrossprod(supports$questions[[1]]$first, supports$questions[[2]]$first)
   list(
     statistic = n *
       sum((sides[[1]] %*% between %*% t(sides[[2]]))^2),
@@ -155,8 +157,8 @@ support_test <- function(supports, n) {
 }
 
 # Wald's test that these very respondents' table, estimated without bias, is the product of its
-# margins. With S for the table, r and c for its margins, the interactions S - r c' are (I - r 1') S
-# (I - 1 c'), and so are their changes.
+# margins. The table is S and its margins are r and c. The interactions, and so their changes, are
+#    S - r c' = (I - r 1') S (I - 1 c')
 true_table_test <- function(tally) {
   sizes <- unname(tally$mechanism$sizes)
   if (!law_gives(rr_law(tally$mechanism), "inverse")) {
@@ -191,7 +193,7 @@ interaction_test <- function(share, covariance, n) {
   test
 }
 
-# The margins of all pairs of questions of a joint fit.
+# All pairs of questions of a joint fit have their margins.
 #' @export
 rr_association.default <- function(x, ...) {
   check_dots_empty(...)
@@ -202,7 +204,7 @@ rr_association.default <- function(x, ...) {
   margin_associations(x, pairs$i, pairs$j)
 }
 
-# Of the pairs of questions `i` and `j`, by their margins.
+# The associations of the pairs of questions `i` and `j`, by their margins.
 margin_associations <- function(x, i, j) {
   margins <- lapply(seq_along(i), function(m) {
     rr_margin(x, c(i[m], j[m]))
@@ -226,7 +228,8 @@ bind_pairs <- function(margins) {
   do.call(rbind, filled)
 }
 
-# All pairs of columns: those of 0 and 1 at once, those counted in scores by their margins.
+# The pairs of columns of 0 and 1 are computed at once. Pairs of columns counted in scores have
+# their margins.
 #' @export
 rr_association.rr_tmdh <- function(x, ...) {
   check_dots_empty(...)
@@ -242,17 +245,17 @@ rr_association.rr_tmdh <- function(x, ...) {
   if (!is.null(x$counts$scores)) {
     return(margin_associations(x, pairs$i[possible], pairs$j[possible]))
   }
-  parts <- pair_parts(x, x$target, FALSE)
-  table <- column_pairs(x, parts, x$values, unbiased_factor(x$target, x$n))
+  estimates <- pair_estimates(x, x$target, FALSE)
+  table <- column_pairs(x, estimates, x$values, unbiased_factor(x$target, x$n))
   if (x$target == "population") {
     table$statistic <- pearson_statistics(x$counts, pairs)
     table$df <- as.double(!is.na(table$statistic))
   } else {
     # A covariance without noise, or with a negative estimate of its variance, has no test.
     variance <- ifelse(
-      parts$covariance.variance > no_noise / x$n, parts$covariance.variance, NA_real_
+      estimates$covariance.variance > no_noise / x$n, estimates$covariance.variance, NA_real_
     )
-    table[c("statistic", "df")] <- list(parts$covariance^2 / variance, 1)
+    table[c("statistic", "df")] <- list(estimates$covariance^2 / variance, 1)
   }
   table$p.value <- pchisq(table$statistic, 1, lower.tail = FALSE)
   new_rr_association(table[possible, ], x, x$target, x$conf.level)
@@ -262,9 +265,9 @@ rr_association.rr_tmdh <- function(x, ...) {
 pearson_statistics <- function(counts, pairs) {
   share <- counts$values / counts$n
   mean <- share[1 + seq_along(counts$columns)]
-  spread <- (mean - mean^2)[pairs$i] *
+  variance <- (mean - mean^2)[pairs$i] *
     (mean - mean^2)[pairs$j]
   change <- share[1 + length(mean) + seq_along(pairs$i)] -
     mean[pairs$i] * mean[pairs$j]
-  ifelse(spread > 0, counts$n * change^2 / spread, NA_real_)
+  ifelse(variance > 0, counts$n * change^2 / variance, NA_real_)
 }

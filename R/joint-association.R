@@ -110,9 +110,9 @@ rr_association.rr_pmdh <- function(x, target = c("population", "sample"), ...) {
   check_dots_empty(...)
   target <- check_choice(target)
   check_pairs(x)
-  parts <- pair_parts(x$truth, target, TRUE)
-  if (target == "sample") parts$covariance.variance <- exact_covariance_variance(x$truth)
-  new_rr_association(column_pairs(x, parts, x$truth$values, 1), x, target, 0.95)
+  estimates <- pair_estimates(x$truth, target, TRUE)
+  if (target == "sample") estimates$covariance.variance <- exact_covariance_variance(x$truth)
+  new_rr_association(column_pairs(x, estimates, x$truth$values, 1), x, target, 0.95)
 }
 
 check_pairs <- function(x) {
@@ -120,10 +120,10 @@ check_pairs <- function(x) {
   if (x$tallied < 2) abort_untallied(x, 0:1)
 }
 
-pair_parts <- function(x, target, known) {
+pair_estimates <- function(x, target, is_truth) {
   .Call(
     C_rr_correlations, x$values, as.double(length(x$columns)), as.double(x$tallied),
-    histogram_design(x, target, known, 2)
+    histogram_design(x, target, is_truth, 2)
   )
 }
 
@@ -137,10 +137,10 @@ pair_index <- function(d) {
   )
 }
 
-column_pairs <- function(x, parts, values, factor) {
+column_pairs <- function(x, estimates, values, factor) {
   pairs <- pair_index(length(x$columns))
   measures <- binary_measures(
-    parts, values[1 + pairs$i], values[1 + pairs$j],
+    estimates, values[1 + pairs$i], values[1 + pairs$j],
     values[1 + length(x$columns) + seq_along(pairs$i)], x$n, factor
   )
   as_tibble(c(
@@ -153,31 +153,33 @@ column_pairs <- function(x, parts, values, factor) {
   ))
 }
 
-# Measures of pairs of yes/no questions, of which `ones`, `others` and `both` of `n` rows are yes.
-binary_measures <- function(parts, ones, others, both, n, factor) {
-  moments <- matrix(parts$moments, 6)
+# The measures of pairs of yes/no questions; `ones`, `others` and `joint` of `n` rows are yes to the
+# first, to the second and to both.
+binary_measures <- function(estimates, ones, others, joint, n, factor) {
+  moments <- matrix(estimates$moments, 6)
   odds <- odds_ratio(
-    list(both, ones - both, others - both, n - ones - others + both), n, moments
+    list(joint, ones - joint, others - joint, n - ones - others + joint), n, moments
   )
   inner <- c(
-    list(ones / n, others / n, both / n),
+    list(ones / n, others / n, joint / n),
     split(moments / n^2, row(moments))
   )
   c(
     setNames(inner, inner_columns),
     list(
-      covariance = parts$covariance * factor,
-      covariance.error = root(parts$covariance.variance) * factor,
-      correlation = ifelse(is.nan(parts$correlation), NA_real_, parts$correlation),
-      correlation.error = root(parts$correlation.variance),
+      covariance = estimates$covariance * factor,
+      covariance.error = root(estimates$covariance.variance) * factor,
+      correlation = ifelse(is.nan(estimates$correlation), NA_real_, estimates$correlation),
+      correlation.error = root(estimates$correlation.variance),
       odds.ratio = odds$ratio,
       odds.ratio.error = odds$error
     )
   )
 }
 
-# From the cells yes and yes, yes and no, no and yes, no and no of `n` rows. `v` are the variances
-# of the numbers of yes to the first, to the second and to both, and their covariances.
+# The odds ratio and its standard error from the cells of `n` rows: yes and yes, yes and no, no and
+# yes, no and no. `v` are the variances of the numbers of yes to the first, to the second and to
+# both, and their covariances.
 odds_ratio <- function(cells, n, v) {
   # A rounding is no cell.
   positive <- Reduce(`&`, lapply(cells, `>`, no_noise * n))
@@ -193,19 +195,21 @@ odds_ratio <- function(cells, n, v) {
   list(ratio = ratio, error = ratio * root(quadratic_form(g, v)))
 }
 
-# The variance of what has the gradient `g` in three numbers; `v` are the moments of odds_ratio(), a
-# column for each.
+# The variance of a function with the gradient `g` in three numbers; `v` are the moments of
+# odds_ratio(), a column for each.
 quadratic_form <- function(g, v) {
-  g[[1]]^2 * v[1, ] +
+  squares <- g[[1]]^2 * v[1, ] +
     g[[2]]^2 * v[2, ] +
-    g[[3]]^2 * v[3, ] + 2 * (g[[1]] *
-      g[[2]] * v[4, ] + g[[1]] * g[[3]] * v[5, ] +
-      g[[2]] * g[[3]] * v[6, ])
+    g[[3]]^2 * v[3, ]
+  products <- g[[1]] * g[[2]] * v[4, ] +
+    g[[1]] * g[[3]] * v[5, ] +
+    g[[2]] * g[[3]] * v[6, ]
+  squares + 2 * products
 }
 
-# What pair_parts() gives, of one pair with the shares `z` of yes (to the first, the second, both)
-# and their covariance.
-moment_parts <- function(z, covariance) {
+# The list of pair_estimates() for one pair, from the shares `z` of yes (to the first, the second,
+# both) and their covariance.
+moment_estimates <- function(z, covariance) {
   along <- function(measure) {
     gradient <- pair_gradient(z, measure)
     drop(gradient %*% covariance %*% gradient)
@@ -251,7 +255,7 @@ no_noise <- 1e-13
 # Is a share of yes inside of (0, 1)? A rounding beside an end is not.
 varies <- function(share) share > no_noise & share < 1 - no_noise
 
-# Exact variance of the estimated covariance for a fixed truth: u'Av with A = I/N - 11'/N^2 and
+# The exact variance of the estimated covariance for a fixed truth: u'Av with A = I/N - 11'/N^2 and
 # independent errors of the two columns, summed over the four true cells.
 exact_covariance_variance <- function(truth) {
   pairs <- pair_index(length(truth$columns))
@@ -260,10 +264,10 @@ exact_covariance_variance <- function(truth) {
   n <- truth$n
   x <- truth$values[1 + pairs$i]
   y <- truth$values[1 + pairs$j]
-  both <- truth$values[1 + length(truth$columns) + seq_along(pairs$i)]
-  # A row for each cell, with the bits a of the first column and b of the second, and the noise of
-  # these.
-  cells <- rbind(both, x - both, y - both, n - x - y + both)
+  joint <- truth$values[1 + length(truth$columns) + seq_along(pairs$i)]
+  # `cells` has a row for each combination of the bits a of the first column and b of the second;
+  # `noise` is the variance of a debiased bit.
+  cells <- rbind(joint, x - joint, y - joint, n - x - y + joint)
   a <- c(1, 1, 0, 0)
   b <- c(1, 0, 1, 0)
   noise <- rbind(q * (1 - q), p * (1 - p)) /
@@ -279,8 +283,8 @@ exact_covariance_variance <- function(truth) {
     colSums(alpha) * colSums(beta) / n^4
 }
 
-# `df` are those of a survey design. `unbiased` are the pairs of the unbiased estimate, whose
-# intervals those of a fit with cells at 0 are.
+# An object of rr_association(). `df` are the degrees of freedom of a survey design. If a fit has
+# cells at 0, `unbiased` are the pairs of the unbiased estimate, whose intervals it has.
 new_rr_association <- function(
   table, fit, target, conf.level, n = nobs(fit), df = NULL, unbiased = NULL
 ) {
@@ -298,10 +302,10 @@ new_rr_association <- function(
   )
 }
 
-# ---- associations as tables: of pairs, of one measure, with intervals, and the joint covariance of several ----
+# ---- associations as tables ----
 
-# What only intervals of odds ratios need: the shares of yes (to the first, the second, both), and
-# their variances and covariances.
+# The columns that only intervals of odds ratios need: the shares of yes (to the first, the second,
+# both), and their variances and covariances.
 moment_columns <- c("x.x", "y.y", "both.both", "x.y", "x.both", "y.both")
 inner_columns <- c("share.x", "share.y", "share.both", moment_columns)
 
@@ -382,25 +386,25 @@ vcov.rr_association <- function(
 ) {
   measure <- check_choice(measure)
   fit <- object$fit
-  own <- labels_of(object)
+  labels <- labels_of(object)
   if (!inherits(fit, "rr_tmdh")) {
     # The covariances of different pairs are not known.
-    error <- object$pairs[[paste0(measure, ".error")]] %||% rep(NA_real_, length(own))
-    return(structure(unknown_covariances(error), dimnames = list(own, own)))
+    error <- object$pairs[[paste0(measure, ".error")]] %||% rep(NA_real_, length(labels))
+    return(structure(unknown_covariances(error), dimnames = list(labels, labels)))
   }
-  pairs <- parse_sets(pairs %||% own, fit$columns, "pairs")
+  pairs <- parse_sets(pairs %||% labels, fit$columns, "pairs")
   if (nrow(pairs) != 2L || any(pairs < 0)) abort("{.arg pairs} must hold pairs of columns.")
   singles <- unique(as.vector(pairs))
   members <- cbind(rbind(singles, -1L), pairs)
   covariance <- histogram_block(fit, members, object$target)
-  at <- rbind(
+  index <- rbind(
     match(pairs[1, ], singles), match(pairs[2, ], singles),
     length(singles) + seq_len(ncol(pairs))
   )
   share <- set_values(fit, members) / fit$n
   gradient <- matrix(0, length(share), ncol(pairs))
   for (m in seq_len(ncol(pairs))) {
-    gradient[at[, m], m] <- pair_gradient(share[at[, m]], measure)
+    gradient[index[, m], m] <- pair_gradient(share[index[, m]], measure)
   }
   factor <- if (measure == "covariance") unbiased_factor(object$target, fit$n) else 1
   with_labels(
@@ -421,14 +425,14 @@ shown_of.rr_association <- function(x, n) {
     ),
     names(x$pairs)
   )
-  shown <- as.data.frame(head(x$pairs[keep], n))
-  errors <- grep("[.]error$", names(shown))
-  names(shown)[errors] <- c("std.error", "v.error")[seq_along(errors)]
-  attr(shown, "total") <- nrow(x$pairs)
-  shown
+  table <- as.data.frame(head(x$pairs[keep], n))
+  errors <- grep("[.]error$", names(table))
+  names(table)[errors] <- c("std.error", "v.error")[seq_along(errors)]
+  attr(table, "total") <- nrow(x$pairs)
+  table
 }
 
-# ---- straight from the respondents: randomized columns with each other and with numbers that were seen ----
+# ---- associations of columns of reports and numbers ----
 
 #' @rdname rr_association
 #' @export
@@ -442,17 +446,17 @@ rr_association.data.frame <- function(x, mechanisms, ..., weights = NULL, na.rm 
   )
   refuse_validated(mechanisms, "{.fn rr_association}")
   w <- check_weights(weights, nrow(x)) %||% rep(1, nrow(x))
-  gone <- Reduce(`|`, lapply(x, absent_reports))
-  if (any(gone) && !na.rm) {
-    abort("{.arg x} must not have missing values: row {which(gone)[1]} has one.", "missing")
+  is_missing <- Reduce(`|`, lapply(x, absent_reports))
+  if (any(is_missing) && !na.rm) {
+    abort("{.arg x} must not have missing values: row {which(is_missing)[1]} has one.", "missing")
   }
-  x <- x[!gone, , drop = FALSE]
-  w <- w[!gone]
+  x <- x[!is_missing, , drop = FALSE]
+  w <- w[!is_missing]
   if (sum(w) <= 0 || nrow(x) < 2L) abort("{.arg x} must hold at least two rows.", "empty")
   scores <- lapply(names(x), function(name) {
     association_scores(x[[name]], name, mechanisms[[name]])
   })
-  columns <- unlist(lapply(scores, function(part) colnames(part$u)))
+  columns <- unlist(lapply(scores, function(score) colnames(score$u)))
   if (length(columns) < 2L) abort("Association needs at least two columns.")
   pairs <- pair_index(length(scores))
   weights <- list(
@@ -475,23 +479,23 @@ rr_association.data.frame <- function(x, mechanisms, ..., weights = NULL, na.rm 
   new_rr_association(table, NULL, "population", 0.95, nrow(x))
 }
 
-# Rows that say the same of both questions are one, with the sums of their weights and of the
-# squares of these.
+# The measures of two columns. Rows that say the same of both are one row, with the sums of their
+# weights and of the squares of these.
 paired_scores <- function(first, second, weights) {
-  number <- nrow(first$u) * nrow(second$u)
+  n_cells <- nrow(first$u) * nrow(second$u)
   w <- weights$w
   squares <- weights$squares
-  at <- list(first$codes, second$codes)
-  if (number <= length(w)) {
-    cell <- at[[1]] + nrow(first$u) * (at[[2]] - 1L)
-    times <- tabulate(cell, number)
-    known <- which(times > 0)
-    at <- list(
-      (known - 1) %% nrow(first$u) + 1,
-      (known - 1) %/% nrow(first$u) + 1
+  index <- list(first$codes, second$codes)
+  if (n_cells <= length(w)) {
+    cell <- index[[1]] + nrow(first$u) * (index[[2]] - 1L)
+    times <- tabulate(cell, n_cells)
+    present <- which(times > 0)
+    index <- list(
+      (present - 1) %% nrow(first$u) + 1,
+      (present - 1) %/% nrow(first$u) + 1
     )
     sums <- if (weights$equal) {
-      outer(times[known], c(w[1], squares[1]))
+      outer(times[present], c(w[1], squares[1]))
     } else {
       rowsum(cbind(w, squares), cell)
     }
@@ -503,8 +507,8 @@ paired_scores <- function(first, second, weights) {
   )
   score_associations(
     cbind(
-      first$u[at[[1]], , drop = FALSE],
-      second$u[at[[2]], , drop = FALSE]
+      first$u[index[[1]], , drop = FALSE],
+      second$u[index[[2]], , drop = FALSE]
     ),
     of, c(first$randomized, second$randomized)[of], w, squares
   )
@@ -519,15 +523,15 @@ association_scores <- function(x, name, mechanism) {
       is.numeric(x) && !is.object(x) && all(is.finite(x)), x, name,
       "finite numbers, or have a mechanism"
     )
-    known <- unique(as.double(x))
+    values <- unique(as.double(x))
     return(list(
-      u = matrix(known, dimnames = list(NULL, name)),
-      codes = match(x, known),
+      u = matrix(values, dimnames = list(NULL, name)),
+      codes = match(x, values),
       randomized = FALSE
     ))
   }
   check_mechanism(mechanism, name)
-  # Reports that are no single value are all taken for different.
+  # Reports that are no single value are all treated as different.
   single <- is.atomic(x) && is.null(dim(x)) && !inherits(x, "rr_reports")
   codes <- if (single) match(x, unique(x)) else seq_len(report_number(x))
   u <- score_reader(mechanism, name)(if (single) unique(x) else x)
@@ -540,18 +544,18 @@ association_scores <- function(x, name, mechanism) {
   list(u = u, codes = codes, randomized = TRUE)
 }
 
-# All pairs of columns of different questions. `w` adds up to 1; `squares` are of the weights of
-# respondents.
+# The measures of all pairs of columns of different questions. `w` adds up to 1; `squares` are the
+# squared weights of respondents. `of` is the question of each column.
 score_associations <- function(u, of, randomized, w, squares) {
   columns <- colnames(u)
   mean <- colSums(u * w)
   centred <- u - rep(mean, each = nrow(u))
-  spread <- colSums(centred^2 * w)
-  known <- function(variance) ifelse(variance > 0, variance, NA_real_)
-  variance <- known(ifelse(randomized, mean * (1 - mean) * varies(mean), spread))
-  # What each respondent adds to the variance of a truth, or of a number.
-  own <- centred^2 - rep(spread, each = nrow(u))
-  own[, randomized] <- rep(
+  sample_variance <- colSums(centred^2 * w)
+  positive_or_na <- function(variance) ifelse(variance > 0, variance, NA_real_)
+  variance <- positive_or_na(ifelse(randomized, mean * (1 - mean) * varies(mean), sample_variance))
+  # Each respondent adds this to the variance of a truth, or of a number.
+  variance_terms <- centred^2 - rep(sample_variance, each = nrow(u))
+  variance_terms[, randomized] <- rep(
     (1 - 2 * mean)[randomized], each = nrow(u)
   ) * centred[, randomized]
   pairs <- pair_index(ncol(u))
@@ -567,13 +571,14 @@ score_associations <- function(u, of, randomized, w, squares) {
       scale <- sqrt(variance[i] * variance[j])
       rho <- covariance / scale
       influence <- slope / scale - rho / 2 *
-        (own[, i] / variance[i] + own[, j] / variance[j])
+        (variance_terms[, i] / variance[i] + variance_terms[, j] / variance[j])
       list(
         covariance = covariance * effective / (effective - 1),
         covariance.error = sqrt(sum(squares * slope^2)) * effective / (effective - 1),
         correlation = rho,
         correlation.error = sqrt(sum(squares * influence^2)),
-        statistic = effective * covariance^2 / known(spread[i] * spread[j])
+        statistic = effective * covariance^2 /
+          positive_or_na(sample_variance[i] * sample_variance[j])
       )
     },
     i, j
@@ -590,8 +595,8 @@ score_associations <- function(u, of, randomized, w, squares) {
   )
 }
 
-# Correlations are for yes/no questions; where others are among them, Cramer's V is there for every
-# pair.
+# The measure that methods have by default. Correlations are for yes/no questions; if other
+# questions are among them, Cramer's V is there for every pair.
 default_measure <- function(pairs) {
   other <- is.null(pairs[["correlation"]]) ||
     any(is.na(pairs[["correlation"]]) & !is.na(pairs$cramers.v))

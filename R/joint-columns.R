@@ -1,5 +1,5 @@
-# The pair (p, q) of each binary column: p = P(report 1 | truth 1), q = P(report 1 | truth 0). Every
-# way in which a user may describe columns ends here.
+# The pair (p, q) of each binary column, a list with p = P(report 1 | truth 1) and q = P(report 1 |
+# truth 0). All descriptions of columns that users can give end here.
 column_design <- function(mechanism, columns) {
   mechanisms <- is.list(mechanism) && length(mechanism) &&
     all(vapply(mechanism, inherits, NA, "rr_mechanism"))
@@ -26,15 +26,18 @@ column_design <- function(mechanism, columns) {
 }
 
 number_columns <- function(mechanism, columns) {
-  known <- all(names(mechanism) %in% c("p", "q", "block")) &&
+  is_valid <- all(names(mechanism) %in% c("p", "q", "block")) &&
     !anyDuplicated(names(mechanism))
-  if (!known || !length(mechanism$block) %in% c(0L, length(columns))) {
+  if (!is_valid || !length(mechanism$block) %in% c(0L, length(columns))) {
     abort(
-      "A list of probabilities must hold {.arg p}, {.arg q} and perhaps one {.arg block} per column."
+      paste(
+        "A list of probabilities must hold {.arg p}, {.arg q} and perhaps one {.arg block} per",
+        "column."
+      )
     )
   }
   # Names say to which column a value belongs, whatever the order.
-  place <- function(arg, x = mechanism[[arg]]) {
+  column_values <- function(arg, x = mechanism[[arg]]) {
     named <- !is.null(names(x)) && length(x) == length(columns)
     if ((named && !setequal(names(x), columns)) ||
         !length(x) %in% c(1L, length(columns))) {
@@ -46,94 +49,94 @@ number_columns <- function(mechanism, columns) {
     rep_len(unname(if (named) x[columns] else x), length(columns))
   }
   block <- if (!is.null(mechanism$block)) {
-    labels <- place("block")
+    labels <- column_values("block")
     codes <- match(labels, unique(labels[!is.na(labels)]))
     # -1 for columns that stand alone.
     if (!all(is.na(codes))) ifelse(is.na(codes), -1L, codes)
   }
   list(
-    p = place("p", check_probabilities(mechanism$p, "p")),
-    q = place("q", check_probabilities(mechanism$q, "q")),
+    p = column_values("p", check_probabilities(mechanism$p, "p")),
+    q = column_values("q", check_probabilities(mechanism$q, "q")),
     block = block
   )
 }
 
-# One mechanism per question. A yes/no question takes one column; a question of several categories
-# one column each.
-list_columns <- function(parts, columns, supports = lapply(parts, support_columns)) {
-  refuse_validated(parts, "Joint counts")
+# The design of columns from a mechanism for each question. A yes/no question takes one column; a
+# question of several categories takes one column for each.
+list_columns <- function(mechanisms, columns, supports = lapply(mechanisms, support_columns)) {
+  refuse_validated(mechanisms, "Joint counts")
   width <- vapply(supports, `[[`, 1L, "width")
   if (sum(width) != length(columns)) {
     abort("{.arg mechanism} must describe {length(columns)} columns, not {sum(width)}.", "mismatch")
   }
-  places <- part_columns(parts, width, columns)
-  each <- function(values) rep(unname(values), width)[order(unlist(places))]
+  index <- mechanism_columns(mechanisms, width, columns)
+  each <- function(values) rep(unname(values), width)[order(unlist(index))]
   flag <- function(field) {
-    vapply(supports, function(part) isTRUE(part[[field]]), NA)
+    vapply(supports, function(support) isTRUE(support[[field]]), NA)
   }
   block <- if (any(flag("rivals"))) {
     as.integer(each(ifelse(flag("rivals"), seq_along(supports), -1L)))
   }
   # The two labels of a yes/no question, first the one that is counted as 0.
   levels <- Map(
-    function(part, k) if (k == 1L) part$levels[bit_places(part$levels)],
-    parts, width
+    function(mechanism, k) if (k == 1L) mechanism$levels[bit_places(mechanism$levels)],
+    mechanisms, width
   )
   list(
     p = each(vapply(supports, `[[`, 0, "p")),
     q = each(vapply(supports, `[[`, 0, "q")),
     block = block,
     direct = which(flag("direct")),
-    questions = wide_questions(parts, width, places),
+    questions = wide_questions(mechanisms, width, index),
     levels = each(levels)
   )
 }
 
-# Questions of several columns, by their names.
-wide_questions <- function(parts, width, places) {
-  named <- which(nzchar(names(parts) %||% character(length(parts))) & width > 1L)
+# The questions of several columns, by their names.
+wide_questions <- function(mechanisms, width, index) {
+  named <- which(nzchar(names(mechanisms) %||% character(length(mechanisms))) & width > 1L)
   questions <- lapply(named, function(i) {
-    list(at = places[[i]], levels = parts[[i]]$levels)
+    list(index = index[[i]], levels = mechanisms[[i]]$levels)
   })
-  setNames(questions, names(parts)[named])
+  setNames(questions, names(mechanisms)[named])
 }
 
-# Which columns each mechanism describes: those that have its name (of several categories: the names
-# of the categories, alone or after the name of the question). If these do not name every column,
-# mechanisms take the columns in order, unless a name contradicts that.
-part_columns <- function(parts, width, columns) {
-  names <- names(parts) %||% rep("", length(parts))
-  found <- lapply(seq_along(parts), function(i) {
+# The positions of the columns that each mechanism describes: those that have its name. A question
+# of several categories has the names of the categories, alone or after its own name. If these do
+# not name every column, mechanisms take the columns in order, unless a name contradicts that.
+mechanism_columns <- function(mechanisms, width, columns) {
+  names <- names(mechanisms) %||% rep("", length(mechanisms))
+  index <- lapply(seq_along(mechanisms), function(i) {
     forms <- if (width[i] == 1L) {
       list(names[i])
     } else {
       lapply(
         c(paste0(names[i], c(":", ".", "_")), ""), paste0,
-        parts[[i]]$levels
+        mechanisms[[i]]$levels
       )
     }
-    at <- lapply(forms, match, columns, incomparables = "")
-    c(Filter(function(at) !anyNA(at), at), list(NA))[[
+    position <- lapply(forms, match, columns, incomparables = "")
+    c(Filter(function(position) !anyNA(position), position), list(NA))[[
       1
     ]]
   })
-  if (!anyNA(unlist(found)) && !anyDuplicated(unlist(found))) return(found)
+  if (!anyNA(unlist(index)) && !anyDuplicated(unlist(index))) return(index)
   # Names that were made different by numbers are still those of their categories.
-  given <- sub("[.][0-9]+$", "", columns)
-  own <- unlist(
+  labels <- sub("[.][0-9]+$", "", columns)
+  expected <- unlist(
     Map(
-      function(part, name, k) if (k == 1L) name else part$levels, parts, names,
+      function(mechanism, name, k) if (k == 1L) name else mechanism$levels, mechanisms, names,
       width
     )
   )
   named <- rep(nzchar(names), width) &
     !identical(columns, paste0("x", seq_along(columns)))
-  wrong <- which(given != own & (named | given %in% setdiff(own, "")))
+  wrong <- which(labels != expected & (named | labels %in% setdiff(expected, "")))
   if (length(wrong)) {
     abort(
       c(
         "The names of the mechanisms and of the columns must agree.",
-        x = "By its place, column {.val {columns[wrong[1]]}} would be {.val {own[wrong[1]]}}."
+        x = "By its place, column {.val {columns[wrong[1]]}} would be {.val {expected[wrong[1]]}}."
       ),
       "mismatch"
     )
@@ -141,11 +144,11 @@ part_columns <- function(parts, width, columns) {
   Map(seq, cumsum(width) - width + 1L, cumsum(width))
 }
 
-# The evidence columns of one question in the pure protocols of Wang et al. (2017): column i is 1
-# where the report supports category i, with probability p if that is the truth and q otherwise.
-# `rivals` says that the columns are not independent given the truth, so that sets may hold at most
-# one of them; `direct` that a report supports exactly one category. NULL for a mechanism that has
-# no such columns.
+# The evidence columns of one question in the pure protocols of Wang et al. (2017), a list; NULL if
+# a mechanism has no such columns. Column i is 1 if the report supports category i, with probability
+# p if that is the truth and q otherwise. `rivals` is TRUE if the columns are not independent given
+# the truth: sets may then hold at most one of them. `direct` is TRUE if a report supports exactly
+# one category.
 evidence_columns <- function(mechanism) {
   k <- length(mechanism$levels)
   law <- rr_law(mechanism)
@@ -185,8 +188,8 @@ support_columns <- function(mechanism) {
 # Is a question one column: yes or not?
 is_yes_no <- function(mechanism) identical(evidence_columns(mechanism)$width, 1L)
 
-# The two labels of each column, first the one that is counted as 0: those of the table that was
-# counted, or of the mechanisms.
+# The two labels of each column, first the one that is counted as 0, from the table that was
+# counted, or from the mechanisms.
 column_levels <- function(fit) {
   levels <- fit$counts$levels %||% fit$levels %||% fit$design$levels
   setNames(
@@ -197,13 +200,14 @@ column_levels <- function(fit) {
   )
 }
 
-# A direct report supports exactly one category: nobody has two of them, and everybody has one.
+# An error if counts are impossible. A direct report supports exactly one category: nobody has two
+# of them, and everybody has one.
 check_direct <- function(design, counts) {
   for (question in design$direct) {
-    at <- which(design$block == question)
-    both <- set_values(counts, combn(at, 2) - 1L)
-    if (any(both != 0, na.rm = TRUE) ||
-        abs(sum(counts$values[1 + at]) - counts$n) > 1e-9 * counts$n) {
+    index <- which(design$block == question)
+    pairs <- set_values(counts, combn(index, 2) - 1L)
+    if (any(pairs != 0, na.rm = TRUE) ||
+        abs(sum(counts$values[1 + index]) - counts$n) > 1e-9 * counts$n) {
       abort(
         "The counts are impossible: a direct report supports exactly one category.", "impossible"
       )
@@ -211,7 +215,7 @@ check_direct <- function(design, counts) {
   }
 }
 
-# Sets that hold two rival categories have no estimate of their own: their true count is 0.
+# An error if sets hold two rival categories: their true count is 0 and has no estimate.
 refuse_rivals <- function(x, members) {
   bad <- if (!is.null(x$design$block)) {
     which(has_rivals(members, x$design$block))
@@ -223,16 +227,17 @@ refuse_rivals <- function(x, members) {
 
 # ---- questions ----
 
-# Those of a product, or what was given in its place.
+# The questions of a product, or the argument itself if it is none.
 product_questions <- function(mechanism) {
   if (inherits(mechanism, "rr_mechanism")) mechanism$questions %||% mechanism else mechanism
 }
 
-# Reports of several questions as columns of 0 and 1, whatever protocol made them. There is one
-# column for a yes/no question, else one for each category, 1 where the report supports it.
-# rr_tmdh() knows them by their names.
+# The reports of several questions are columns of 0 and 1, whatever the protocol is. There is one
+# column for a yes/no question, else one for each category, 1 if the report supports it. rr_tmdh()
+# finds them by their names.
 
-# list(reports, questions, missing): both by question, and how many rows were dropped.
+# list(reports, questions, missing): the first two by question, and the number of rows that were
+# dropped.
 read_questions <- function(x, mechanism, na.rm) {
   questions <- product_questions(mechanism)
   named <- is.list(questions) && !inherits(questions, "rr_mechanism") && length(questions) &&
@@ -247,14 +252,16 @@ read_questions <- function(x, mechanism, na.rm) {
   }
   if (is.matrix(x)) x <- as.data.frame(x)
   reports <- question_reports(x, questions, "bits")
-  gone <- Reduce(`|`, lapply(reports, absent_reports))
-  if (any(gone) && !na.rm) {
-    abort("{.arg bits} must not have missing entries: row {which(gone)[1]} has one.", "missing")
+  is_missing <- Reduce(`|`, lapply(reports, absent_reports))
+  if (any(is_missing) && !na.rm) {
+    abort(
+      "{.arg bits} must not have missing entries: row {which(is_missing)[1]} has one.", "missing"
+    )
   }
-  if (any(gone)) {
-    reports <- lapply(reports, function(one) take_reports(one, !gone))
+  if (any(is_missing)) {
+    reports <- lapply(reports, function(one) take_reports(one, !is_missing))
   }
-  list(reports = reports, questions = questions, missing = as.double(sum(gone)))
+  list(reports = reports, questions = questions, missing = as.double(sum(is_missing)))
 }
 
 absent_reports <- function(x) {
@@ -270,10 +277,10 @@ take_reports <- function(x, keep) {
   if (is.data.frame(x)) x[keep, , drop = FALSE] else x[keep]
 }
 
-# The columns of questions: their names, and which categories have them: yes of a yes/no question,
-# else all.
+# The columns of questions, list(names, categories): the categories that have a column are the yes
+# of a yes/no question, else all.
 counted_columns <- function(questions) {
-  kept <- lapply(questions, function(m) {
+  categories <- lapply(questions, function(m) {
     if (is_yes_no(m)) bit_places(m$levels)[["yes"]] else seq_along(m$levels)
   })
   names <- Map(
@@ -282,53 +289,53 @@ counted_columns <- function(questions) {
     },
     questions, names(questions)
   )
-  list(names = unlist(names, use.names = FALSE), kept = kept)
+  list(names = unlist(names, use.names = FALSE), categories = categories)
 }
 
-support_bits <- function(x, mechanism, name, kept) {
-  part <- support_columns(mechanism)
+support_bits <- function(x, mechanism, name, categories) {
+  support <- support_columns(mechanism)
   # A score is (bit - q) / (p - q).
   bits <- round(
-    part$q + (part$p - part$q) *
-      score_reader(mechanism, name)(x)[, kept, drop = FALSE]
+    support$q + (support$p - support$q) *
+      score_reader(mechanism, name)(x)[, categories, drop = FALSE]
   )
-  lapply(seq_along(kept), function(j) as.integer(bits[, j]))
+  lapply(seq_along(categories), function(j) as.integer(bits[, j]))
 }
 
 # ---- the margins of questions ----
 
 # A question, or a column, as a linear map from 1 and its columns' shares to the shares of its
-# categories. Those of several categories are known to add up to 1: what is missing is given to all
-# alike, which keeps them unbiased. `raw` is the map without that.
-margin_part <- function(fit, name) {
-  at <- match(name, fit$columns)
-  if (!is.na(at)) {
+# categories. Shares of several categories must add up to 1: the difference is divided equally among
+# them, which keeps them unbiased. `raw` is the map without that.
+margin_question <- function(fit, name) {
+  index <- match(name, fit$columns)
+  if (!is.na(index)) {
     map <- matrix(c(1, 0, -1, 1), 2)
     return(list(
-      at = at,
-      levels = column_levels(fit)[[at]],
+      index = index,
+      levels = column_levels(fit)[[index]],
       map = map,
       raw = map
     ))
   }
   question <- fit$design$questions[[name]]
-  k <- length(question$at)
+  k <- length(question$index)
   list(
-    at = question$at,
+    index = question$index,
     levels = question$levels,
     map = cbind(1 / k, diag(k) - 1 / k),
     raw = cbind(0, diag(k))
   )
 }
 
-# The reports' own moments of two questions; NULL where pairs of columns were not tallied.
-margin_supports <- function(fit, parts) {
+# The moments of the reports of two questions; NULL if pairs of columns were not tallied.
+margin_supports <- function(fit, questions) {
   counts <- fit$counts
   block <- function(a, b) {
     if (!is.null(counts$scores)) {
-      place <- function(at) score_places(counts, matrix(as.integer(at - 1), 1))
+      position <- function(index) score_index(counts, matrix(as.integer(index - 1), 1))
       return(
-        counts$scores$second[place(a), place(b), drop = FALSE] / fit$n
+        counts$scores$second[position(a), position(b), drop = FALSE] / fit$n
       )
     }
     members <- sorted_members(
@@ -340,19 +347,19 @@ margin_supports <- function(fit, parts) {
   }
   d <- fit$design$p - fit$design$q
   list(
-    parts = lapply(parts, function(part) {
-      k <- length(part$at)
+    questions = lapply(questions, function(question) {
+      k <- length(question$index)
       differences <- if (k == 1L) {
         matrix(1)
       } else {
         diag(k)[, -1, drop = FALSE] - diag(k)[, 1]
       }
       list(
-        first = counts$values[1 + part$at] / fit$n,
-        second = block(part$at, part$at),
-        contrasts = d[part$at] * differences
+        first = counts$values[1 + question$index] / fit$n,
+        second = block(question$index, question$index),
+        contrasts = d[question$index] * differences
       )
     }),
-    between = block(parts[[1]]$at, parts[[2]]$at)
+    between = block(questions[[1]]$index, questions[[2]]$index)
   )
 }

@@ -107,7 +107,7 @@ count_questions <- function(reports, mechanism, order, sets, na.rm) {
   if (scored) return(count_scores(read$reports, read$questions, order, read$missing))
   columns <- counted_columns(read$questions)
   bits <- Map(
-    support_bits, read$reports, read$questions, names(read$questions), columns$kept
+    support_bits, read$reports, read$questions, names(read$questions), columns$categories
   )
   count_bits(
     unlist(unname(bits), recursive = FALSE), columns$names, order, sets, read$missing
@@ -115,7 +115,7 @@ count_questions <- function(reports, mechanism, order, sets, na.rm) {
 }
 
 count_row_types <- function(table, order) {
-  types <- row_type_counts(table, "bits", whole = TRUE)
+  types <- row_type_counts(table, "bits", whole_numbers = TRUE)
   full <- row_type_histogram(types$values, types$columns, types$levels)
   full$order <- full$tallied <- check_order(order %||% full$order, length(full$columns))
   full$values <- full$values[
@@ -137,7 +137,7 @@ count_bits <- function(columns, names, order, sets, missing_rows) {
   order <- check_order(order %||% min(2, d), d)
   if (n == 0) abort("{.arg bits} must have rows: there is nothing to count.", "empty")
   more <- if (!is.null(sets)) sets_between(parse_sets(sets, names), order)
-  # Measured on one machine, in nanoseconds: what a row, a pattern and a word cost.
+  # These are costs of a row, a pattern and a word, measured on one machine in nanoseconds.
   patterns <- n * (0.3 * d + 3) + 2^d * (0.4 * d + 10)
   words <- n * 0.6 * d +
     set_total(d, order) * max(n, 4096) / 64 * 0.45
@@ -162,24 +162,24 @@ count_bits <- function(columns, names, order, sets, missing_rows) {
   )
 }
 
-# Labels that are bits are read as bits, as in encode_reports(). Other labels must be those of a
-# factor of two levels.
+# The column as bits, integer or logical. Labels that are bits are read as bits, as in
+# encode_reports(). Other labels must be those of a factor of two levels.
 column_bits <- function(column, name) {
   if (is.logical(column) || (is.integer(column) && !is.object(column))) return(column)
-  plain <- (is.character(column) || is.double(column)) && !is.object(column)
+  has_labels <- (is.character(column) || is.double(column)) && !is.object(column)
   labels <- if (is.factor(column)) {
     levels(column)
-  } else if (plain) {
+  } else if (has_labels) {
     unique(column[!is.na(column)])
   }
-  places <- match_bits(labels)
-  if (is.null(places) && all(labels %in% c("no", "yes"))) {
-    places <- match(labels, c("no", "yes"))
+  positions <- match_bits(labels)
+  if (is.null(positions) && all(labels %in% c("no", "yes"))) {
+    positions <- match(labels, c("no", "yes"))
   }
-  if (is.null(places) && is.factor(column) && length(labels) == 2L) places <- 1:2
-  check_that(!is.null(places) && !is.null(labels), column, name,
+  if (is.null(positions) && is.factor(column) && length(labels) == 2L) positions <- 1:2
+  check_that(!is.null(positions) && !is.null(labels), column, name,
              "a column of logical values, or 0 and 1, or a factor of two levels")
-  codes <- places[match(column, labels)] - 1L
+  codes <- positions[match(column, labels)] - 1L
   bad <- which(is.na(codes) & !is.na(column))
   if (length(bad)) abort_entry(column[bad[1]], bad[1], name)
   codes
@@ -193,8 +193,8 @@ abort_entry <- function(value, row, column) {
 
 #' @export
 c.rr_cooccurrence <- function(...) {
-  parts <- list(...)
-  first <- parts[[1]]
+  chunks <- list(...)
+  first <- chunks[[1]]
   kind <- function(x) {
     list(
       class(x),
@@ -204,7 +204,7 @@ c.rr_cooccurrence <- function(...) {
   }
   if (!all(
       vapply(
-        parts, function(part) is.list(part) && identical(kind(part), kind(first)),
+        chunks, function(chunk) is.list(chunk) && identical(kind(chunk), kind(first)),
         NA
       )
     )) {
@@ -213,16 +213,16 @@ c.rr_cooccurrence <- function(...) {
       "mismatch"
     )
   }
-  add <- function(values) Reduce(`+`, lapply(parts, values))
-  first$values <- add(function(part) part$values)
+  add <- function(values) Reduce(`+`, lapply(chunks, values))
+  first$values <- add(function(chunk) chunk$values)
   if (!is.null(first$scores)) {
-    first$scores$second <- add(function(part) part$scores$second)
+    first$scores$second <- add(function(chunk) chunk$scores$second)
   }
   if (!is.null(first$more)) {
-    first$more$values <- add(function(part) part$more$values)
+    first$more$values <- add(function(chunk) chunk$more$values)
   }
   first$n <- first$values[1]
-  first$missing <- add(function(part) part$missing)
+  first$missing <- add(function(chunk) chunk$missing)
   first
 }
 
@@ -241,27 +241,28 @@ cooccurrence_database <- function(data, order, sets, na.rm) {
     abort("{.arg bits} must have rows without missing values: there is nothing to count.", "empty")
   }
   inform_dropped(counted$missing)
-  own <- seq_len(ncol(members))
+  index <- seq_len(ncol(members))
   new_rr_histogram(
     "cooccurrence",
     names,
     order,
-    c(counted$n, counted$sums[own]),
+    c(counted$n, counted$sums[index]),
     more = if (!is.null(more)) {
-      list(members = more, values = counted$sums[-own])
+      list(members = more, values = counted$sums[-index])
     },
     missing = counted$missing
   )
 }
 
-# Positions of the columns of each set.
+# The positions of the columns of each set.
 member_columns <- function(members) {
   lapply(seq_len(ncol(members)), function(s) {
     members[members[, s] >= 0L, s] + 1L
   })
 }
 
-# SUM(a), SUM(a * b), ...: the factors are 0 or 1, which the first sums count for every column.
+# The sums SUM(a), SUM(a * b), ... of a database: the factors are 0 or 1, which the first sums count
+# for every column.
 sum_products <- function(data, names, wanted, na.rm) {
   connection <- dbplyr::remote_con(data)
   bits <- quote_names(names, connection)
@@ -269,7 +270,7 @@ sum_products <- function(data, names, wanted, na.rm) {
     sprintf("SUM(CASE WHEN %s IS NULL THEN 1 ELSE 0 END)", bits),
     sprintf("SUM(CASE WHEN %s = 0 OR %s = 1 THEN 0 ELSE 1 END)", bits, bits),
     vapply(
-      wanted, function(at) sprintf("SUM(%s)", paste(bits[at], collapse = " * ")), ""
+      wanted, function(index) sprintf("SUM(%s)", paste(bits[index], collapse = " * ")), ""
     )
   )
   flag <- free_names("complete", names)
@@ -281,7 +282,7 @@ sum_products <- function(data, names, wanted, na.rm) {
       data, dplyr::across(dplyr::all_of(logical), ~ ifelse(.x, 1L, 0L))
     )
   }
-  # Rows without a NULL apart from the others, by the same query.
+  # Rows without a NULL are counted apart from the others, by the same query.
   complete <- rlang::expr(
     ifelse(dplyr::if_any(dplyr::all_of(!!names), is.na), 0L, 1L)
   )
@@ -289,17 +290,20 @@ sum_products <- function(data, names, wanted, na.rm) {
     data <- dplyr::mutate(data, !!!setNames(list(complete), flag))
   }
   counted <- batched_sums(data, sums, if (na.rm) flag, names)
-  at <- which((counted$flag %||% rep(1, length(counted$n))) == 1)
-  n <- if (length(at)) counted$n[at] else 0
-  values <- if (length(at) && n > 0) {
-    counted$values[at, ]
+  index <- which((counted$flag %||% rep(1, length(counted$n))) == 1)
+  n <- if (length(index)) counted$n[index] else 0
+  values <- if (length(index) && n > 0) {
+    counted$values[index, ]
   } else {
     numeric(length(sums))
   }
   d <- length(names)
-  gone <- which(values[seq_len(d)] > 0)
-  if (length(gone)) {
-    abort("{.arg bits} must not have missing entries: {.val {names[gone[1]]}} has NULL.", "missing")
+  incomplete <- which(values[seq_len(d)] > 0)
+  if (length(incomplete)) {
+    abort(
+      "{.arg bits} must not have missing entries: {.val {names[incomplete[1]]}} has NULL.",
+      "missing"
+    )
   }
   odd <- which(values[d + seq_len(d)] > 0)
   if (length(odd)) {
@@ -314,13 +318,13 @@ sum_products <- function(data, names, wanted, na.rm) {
   )
 }
 
-# So many sums at once as a query has room for, each beside the number of rows, for each value of
-# the column `flag`.
+# The sums, with the number of rows, for each value of the column `flag`. One query has as many sums
+# as it has room for.
 batched_sums <- function(data, sums, flag, names) {
   all <- free_names(paste0("sum", seq_along(sums)), names)
   total <- free_names("n", names)
   number <- setNames("COUNT(*)", total)
-  parts <- lapply(
+  chunks <- lapply(
     split(seq_along(all), (seq_along(all) - 1L) %/% query_width),
     function(these) {
       query <- group_query(
@@ -329,21 +333,21 @@ batched_sums <- function(data, sums, flag, names) {
       lapply(run_query(data, query), function(x) as.double(plain_numbers(x)))
     }
   )
-  numbers <- parts[[1]][[total]]
+  numbers <- chunks[[1]][[total]]
   if (!all(
-      vapply(parts, function(part) identical(part[[total]], numbers), NA)
+      vapply(chunks, function(chunk) identical(chunk[[total]], numbers), NA)
     )) {
     abort("The database table must not change while it is counted.", "database")
   }
   values <- do.call(
     cbind,
-    lapply(parts, function(part) {
-      do.call(cbind, part[intersect(all, names(part))])
+    lapply(chunks, function(chunk) {
+      do.call(cbind, chunk[intersect(all, names(chunk))])
     })
   )
   list(
     n = numbers,
     values = values,
-    flag = if (!is.null(flag)) parts[[1]][[flag]]
+    flag = if (!is.null(flag)) chunks[[1]][[flag]]
   )
 }

@@ -1,6 +1,6 @@
-# What joint counts, their expectations and their estimates have in common: one number per set of
-# columns. `tallied` is the order up to which `values` are known; `order` the one that is shown and
-# estimated. `further` says that the sets of `more` are shown as well, after those of the family.
+# A histogram: joint counts, their expectations or their estimates, one number per set of columns.
+# `tallied` is the order up to which `values` are there; `order` is the one that is shown and
+# estimated. If `further` is TRUE, the sets of `more` are shown as well, after those of the family.
 new_rr_histogram <- function(
   kind, columns, order, values, ..., more = NULL, tallied = order, further = TRUE
 ) {
@@ -19,24 +19,24 @@ new_rr_histogram <- function(
   )
 }
 
-# The joint counts `x` as sums over the subsets of each set: list(values, more). `weights` are two
-# rows, the factors of columns that a subset lacks and has; moment_weights() are those of each
+# The joint counts `x` as sums over the subsets of each set: list(values, more). `weights` has two
+# rows, the factors of columns that a subset lacks and has; moment_weights() returns those of each
 # column's channel.
 through_columns <- function(x, weights) {
-  made <- .Call(
+  sums <- .Call(
     C_rr_moments, x$values, as.double(length(x$columns)), as.double(x$tallied),
     as.double(weights), x$more$members, x$more$values
   )
   list(
-    values = made$values,
+    values = sums$values,
     more = if (!is.null(x$more)) {
-      list(members = x$more$members, values = made$more)
+      list(members = x$more$members, values = sums$more)
     }
   )
 }
 
-# What is shown of a histogram, in one order everywhere: the values, sizes, labels and members of
-# its sets.
+# The sets of a histogram that are shown, in one order everywhere: their values, sizes, labels and
+# members.
 shown_values <- function(x) {
   c(
     x$values[1 + seq_len(family_size(x))],
@@ -74,7 +74,7 @@ shown_members <- function(x) {
   cbind(padded(members), padded(x$more$members))
 }
 
-# Which of the shown sets have at most one column of every question.
+# Has a shown set at most one column of every question? TRUE if no columns are rivals.
 possible_sets <- function(x) {
   if (is.null(x$design$block)) {
     TRUE
@@ -84,15 +84,15 @@ possible_sets <- function(x) {
 }
 
 # Covariance of chosen sets; aborts by naming the union that was not tallied.
-histogram_block <- function(x, members, target, known = FALSE, reported = FALSE) {
-  if (!known && !is.null(x$counts$scores)) {
+histogram_block <- function(x, members, target, is_truth = FALSE, reported = FALSE) {
+  if (!is_truth && !is.null(x$counts$scores)) {
     return(score_block(x, members, target))
   }
-  # A bound on the size of the union of any two sets.
+  # No union of two sets is larger.
   largest <- min(
     2 * max(colSums(members >= 0)), length(setdiff(members, -1L))
   )
-  design <- histogram_design(x, target, known, if (!reported) largest)
+  design <- histogram_design(x, target, is_truth, if (!reported) largest)
   result <- .Call(
     C_rr_tmdh_block, x$values, as.double(length(x$columns)), as.double(x$tallied),
     x$more$members, x$more$values, design, members, members, reported
@@ -109,9 +109,9 @@ histogram_block <- function(x, members, target, known = FALSE, reported = FALSE)
   result$covariance
 }
 
-# `order` is that of the largest union of two sets whose covariance is wanted; NULL where nothing
-# needs to be centred.
-histogram_design <- function(x, target, known, order = NULL) {
+# The design as the core takes it. `order` is that of the largest union of two sets whose covariance
+# is wanted; NULL if nothing needs to be centred.
+histogram_design <- function(x, target, is_truth, order = NULL) {
   # Population covariances come from the reported counts (of a known truth: the expected ones), see
   # candor_centre().
   centre <- if (target == "population" && !is.null(order)) {
@@ -127,7 +127,7 @@ histogram_design <- function(x, target, known, order = NULL) {
     x$design$p,
     x$design$q,
     if (target == "sample") 0L else 1L,
-    known,
+    is_truth,
     x$design$block,
     centre
   )
@@ -146,7 +146,7 @@ abort_untallied <- function(x, members) {
   )
 }
 
-# A covariance that is estimated without bias need not be one: say so where it matters.
+# A warning if the covariance is indefinite: an estimate without bias need not be a covariance.
 warn_indefinite <- function(covariance) {
   variances <- if (inherits(covariance, "Matrix")) Matrix::diag(covariance) else diag(covariance)
   bad <- any(variances < 0)
@@ -164,7 +164,7 @@ warn_indefinite <- function(covariance) {
 #' @export
 as.data.frame.rr_histogram <- function(x, ...) plain_frame(histogram_rows(x), ...)
 
-# Estimates have intervals, counts have none.
+# The table of a histogram: estimates have intervals, counts have none.
 histogram_rows <- function(x) {
   if (inherits(x, "rr_tmdh")) tidy(x, conf.int = TRUE) else tidy(x)
 }
@@ -226,22 +226,22 @@ print.rr_histogram <- function(x, n = 10, digits = 4, ...) print.rr_estimates(x,
 
 # ---- families of column sets ----
 
-# Every set of at most `order` of the columns, the empty set first, then by size and then
-# lexicographically. A histogram object holds one number a set in this order, and perhaps further
-# sets beyond it.
+# The family is every set of at most `order` of the columns, the empty set first, then by size and
+# then lexicographically. A histogram object holds one number a set in this order, and perhaps
+# further sets beyond it.
 
 set_total <- function(columns, order) sum(choose(columns, 0:order))
 
 check_order <- function(order, columns) {
   order <- check_count(order, "order", min = 1, max = columns)
-  # Half a gigabyte of counts.
+  # More counts than these take over half a gigabyte.
   if (set_total(columns, order) > 2^26) {
     abort("{.arg order} {order} has too many sets of columns.", "order")
   }
   order
 }
 
-# Labels of n sets from position `from` (1 is the first set that is not empty).
+# The labels of all sets of the family but the empty set.
 set_labels <- function(columns, order) {
   d <- length(columns)
   member_labels(
@@ -252,7 +252,7 @@ set_labels <- function(columns, order) {
   )
 }
 
-# One label a column of a matrix of 0-based members padded with -1.
+# One label for each column of a matrix of 0-based members padded with -1.
 member_labels <- function(members, columns) {
   labels <- columns[members[1, ] + 1L]
   for (m in seq_len(nrow(members))[-1]) {
@@ -264,7 +264,8 @@ member_labels <- function(members, columns) {
   labels
 }
 
-# A label must be of one set only, so no name may begin like another one and a colon.
+# The names of columns, checked: a label must be of one set only, so no name may begin like another
+# one and a colon.
 check_set_names <- function(columns, arg) {
   odd <- columns[
     vapply(
@@ -279,7 +280,8 @@ check_set_names <- function(columns, arg) {
   columns
 }
 
-# The columns that a label names, one after the other, and what is left where it names no more.
+# The columns that a label names, one after the other, and the text that is left if it names no
+# more.
 split_label <- function(label, columns) {
   first <- columns[startsWith(paste0(label, ":"), paste0(columns, ":"))][1]
   if (is.na(first) || is.na(label) || identical(first, label)) return(label)
@@ -287,23 +289,23 @@ split_label <- function(label, columns) {
 }
 
 # The positions of different names or positions.
-distinct_places <- function(x, names, arg) {
-  at <- if (is.character(x)) match(x, names) else x
-  good <- is.numeric(at) && length(at) && all(at %in% seq_along(names)) &&
-    !anyDuplicated(at)
-  check_that(good, x, arg, "different names or positions", "level")
-  as.integer(at)
+distinct_positions <- function(x, names, arg) {
+  index <- if (is.character(x)) match(x, names) else x
+  is_valid <- is.numeric(index) && length(index) && all(index %in% seq_along(names)) &&
+    !anyDuplicated(index)
+  check_that(is_valid, x, arg, "different names or positions", "level")
+  as.integer(index)
 }
 
-# Sets as the user names them, a list of vectors of names or positions, or labels such as "a:b", as
-# a matrix of 0-based members padded with -1.
+# Sets as the user names them, as a matrix of 0-based members padded with -1. They are a list of
+# vectors of names or positions, or labels such as "a:b".
 parse_sets <- function(sets, columns, arg = "sets") {
   if (is.character(sets)) sets <- lapply(sets, split_label, columns)
-  positions <- lapply(sets, function(set) sort(distinct_places(set, columns, arg)) - 1L)
+  positions <- lapply(sets, function(set) sort(distinct_positions(set, columns, arg)) - 1L)
   width <- max(lengths(positions))
   matrix(
     vapply(
-      positions, function(at) c(at, rep(-1L, width - length(at))),
+      positions, function(position) c(position, rep(-1L, width - length(position))),
       integer(width)
     ),
     nrow = width
@@ -314,10 +316,10 @@ parse_sets <- function(sets, columns, arg = "sets") {
 sets_between <- function(members, order) {
   n <- ncol(members)
   width <- nrow(members)
-  both <- rbind(members[, rep(seq_len(n), n:1), drop = FALSE],
+  pairs <- rbind(members[, rep(seq_len(n), n:1), drop = FALSE],
                 members[, sequence(n:1, seq_len(n)), drop = FALSE])
-  unions <- unique_columns(both)
-  parts <- lapply(
+  unions <- unique_columns(pairs)
+  families <- lapply(
     split(seq_len(ncol(unions)), colSums(unions >= 0)),
     function(these) {
       size <- sum(unions[, these[1]] >= 0)
@@ -327,10 +329,10 @@ sets_between <- function(members, order) {
       })
     }
   )
-  parts <- unlist(parts, recursive = FALSE)
-  # All of them are counted already.
-  if (!length(parts)) return(NULL)
-  all <- unique_columns(do.call(cbind, unname(parts)))
+  families <- unlist(families, recursive = FALSE)
+  # The family has all of them.
+  if (!length(families)) return(NULL)
+  all <- unique_columns(do.call(cbind, unname(families)))
   all <- all[seq_len(max(colSums(all >= 0))), , drop = FALSE]
   all[
     ,
@@ -341,7 +343,7 @@ sets_between <- function(members, order) {
   ]
 }
 
-# Each column sorted, repeated members dropped, padded with -1 at the end.
+# The members of each column sorted, without repeated ones, padded with -1 at the end.
 sorted_members <- function(x) {
   sorted <- matrix(
     x[
@@ -363,14 +365,14 @@ sorted_members <- function(x) {
   )
 }
 
-# The different columns of these.
+# The different columns of a matrix of members.
 unique_columns <- function(x) {
   sorted <- sorted_members(x)
   sorted[, !duplicated(sorted, MARGIN = 2), drop = FALSE]
 }
 
-# Which sets (columns of 0-based members, -1 at the end) hold two columns of one block; those of
-# block -1 stand alone.
+# Does a set (a column of 0-based members, -1 at the end) hold two columns of one block? The columns
+# of block -1 stand alone.
 has_rivals <- function(members, block) {
   of <- matrix(c(-1, block)[members + 2L], nrow(members))
   rivals <- logical(ncol(members))
@@ -383,23 +385,23 @@ has_rivals <- function(members, block) {
   rivals
 }
 
-# The values of chosen sets of a histogram; NA where a set was not tallied.
+# The values of chosen sets of a histogram; NA if a set was not tallied.
 set_values <- function(x, members) {
-  at <- .Call(
+  index <- .Call(
     C_rr_set_positions, as.double(length(x$columns)), as.double(x$tallied), members
   )
-  out <- rep(NA_real_, length(at))
-  out[at > 0] <- x$values[at[at > 0]]
-  if (any(at == 0) && !is.null(x$more)) {
-    at <- match(
+  out <- rep(NA_real_, length(index))
+  out[index > 0] <- x$values[index[index > 0]]
+  if (any(index == 0) && !is.null(x$more)) {
+    index <- match(
       member_labels(members, x$columns), member_labels(x$more$members, x$columns)
     )
-    out[!is.na(at)] <- x$more$values[at[!is.na(at)]]
+    out[!is.na(index)] <- x$more$values[index[!is.na(index)]]
   }
   out
 }
 
-# Weights (absent, present) of each column, 2 x columns.
+# The weights (absent, present) of each column, 2 x columns.
 moment_weights <- function(design, inverse) {
   d <- design$p - design$q
   if (inverse) {
@@ -409,24 +411,24 @@ moment_weights <- function(design, inverse) {
   }
 }
 
-# Covariance of chosen sets.
+# The covariance of chosen sets of columns that were counted in scores.
 score_block <- function(x, members, target) {
   counts <- x$counts
-  at <- score_places(counts, members)
-  lost <- which(is.na(at))
+  index <- score_index(counts, members)
+  lost <- which(is.na(index))
   if (length(lost)) {
     abort_untallied(x, setdiff(members[, lost[1]], -1L))
   }
-  second <- counts$scores$second[at, at, drop = FALSE]
+  second <- counts$scores$second[index, index, drop = FALSE]
   if (target == "population") {
-    sums <- counts$values[counts$scores$at][at]
+    sums <- counts$values[counts$scores$index][index]
     return(
       (second - outer(sums, sums) / counts$n) * counts$n /
         (counts$n - 1)
     )
   }
-  pairs <- expand.grid(a = seq_along(at), b = seq_along(at))
-  second - both_held(
+  pairs <- expand.grid(a = seq_along(index), b = seq_along(index))
+  second - joint_row_counts(
     counts, members[, pairs$a, drop = FALSE],
     members[, pairs$b, drop = FALSE], second
   )
@@ -434,27 +436,27 @@ score_block <- function(x, members, target) {
 
 # The unbiased numbers of rows that hold the sets `a` and `b` together: the product of all scores of
 # their union is one of two sets. `second` has the sums of their products, which are these numbers
-# where they have no question in common.
-both_held <- function(counts, a, b, second) {
+# if the sets have no question in common.
+joint_row_counts <- function(counts, a, b, second) {
   scores <- counts$scores
-  both <- rbind(sorted_members(rbind(a, b)), -1L)
-  size <- colSums(both >= 0)
-  top <- seq_len(min(counts$order, nrow(both) - 1L))
-  first <- score_places(counts, both[top, , drop = FALSE])
-  rest <- score_places(counts, both[-top, , drop = FALSE])
-  held <- ifelse(
-    size > length(top), scores$second[cbind(first, rest)],
-    counts$values[scores$at][first]
+  union <- rbind(sorted_members(rbind(a, b)), -1L)
+  size <- colSums(union >= 0)
+  top <- seq_len(min(counts$order, nrow(union) - 1L))
+  first <- score_index(counts, union[top, , drop = FALSE])
+  remaining <- score_index(counts, union[-top, , drop = FALSE])
+  n_rows <- ifelse(
+    size > length(top), scores$second[cbind(first, remaining)],
+    counts$values[scores$index][first]
   )
   apart <- size == colSums(a >= 0) + colSums(b >= 0)
-  held[apart] <- second[apart]
-  replace(held, has_rivals(both, counts$design$block), 0)
+  n_rows[apart] <- second[apart]
+  replace(n_rows, has_rivals(union, counts$design$block), 0)
 }
 
-# Places of sets among those whose products are kept, NA for others.
-score_places <- function(counts, members) {
-  places <- .Call(
+# The positions of sets among those whose products are kept, NA for others.
+score_index <- function(counts, members) {
+  index <- .Call(
     C_rr_set_positions, as.double(length(counts$columns)), as.double(counts$tallied), members
   )
-  match(places, counts$scores$at)
+  match(index, counts$scores$index)
 }

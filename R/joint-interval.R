@@ -1,15 +1,15 @@
-# Score intervals of joint shares. An unbiased score u[j] of an answer to question j has the second
-# moment v[j] + kappa[j] if the truth holds that answer, and v[j] if not. The mean mu[J] of the
-# products of the scores of J, answers to different questions, over n respondents then has the
+# Joint shares have score intervals. An unbiased score u[j] of an answer to question j has the
+# second moment v[j] + kappa[j] if the truth holds that answer, and v[j] if not. The mean mu[J] of
+# the products of the scores of J, answers to different questions, over n respondents then has the
 # variance
-#   n Var = V0 + kappa[J] tau - tau^2                    (fixed truths: - tau instead of - tau^2)
-#   V0 = sum over S strictly inside J of prod kappa[S] prod v[J \ S] mu[S]
+#    n Var = V0 + kappa[J] tau - tau^2                    (fixed truths: - tau instead of - tau^2)
+#    V0 = sum over S strictly inside J of prod kappa[S] prod v[J \ S] mu[S]
 # for the share tau that holds all of J. The interval holds the tau at a distance of at most z
 # standard deviations from mu[J]: for one answer it is Wilson's. Shares of the smaller sets are
 # estimates, whose relative errors are smaller.
 
-# v and kappa of the categories of one question. The other truths are mixed by its `shares`, which
-# matters only if their second moments differ. NA if the law has no second moments.
+# The v and kappa of the categories of one question. The other truths are mixed by its `shares`,
+# which matters only if their second moments differ. NA if the law has no second moments.
 score_moments <- function(law, shares) {
   k <- length(shares)
   theta <- .Call(C_rr_project, as.double(shares), 1)
@@ -18,17 +18,20 @@ score_moments <- function(law, shares) {
     function(x) {
       each <- law_second_moments(law, k, as.double(seq_len(k) == x)) %||%
         rep(NA_real_, k)
-      others <- seq_len(k) != x
-      c(each[x], sum(part_shares(theta, others) * each[others]))
+      is_other <- seq_len(k) != x
+      c(each[x], sum(conditional_shares(theta, is_other) * each[is_other]))
     },
     c(0, 0)
   )
   list(v = squares[2, ], kappa = squares[1, ] - squares[2, ])
 }
 
-no_moments_words <- "  No interval (NA): the law of a question does not give the second moments of its scores"
+no_moments_words <- paste0(
+  "  No interval (NA): the law of a question does not give the second moments of its",
+  " scores"
+)
 
-# Those of columns. A debiased bit takes two values, a score may take more.
+# The v and kappa of columns. A debiased bit takes two values, a score may take more.
 column_moments <- function(fit) {
   if (is.null(fit$counts$scores)) {
     d <- fit$design$p - fit$design$q
@@ -38,7 +41,7 @@ column_moments <- function(fit) {
     ))
   }
   questions <- fit$counts$mechanism
-  categories <- counted_columns(questions)$kept
+  categories <- counted_columns(questions)$categories
   last <- cumsum(lengths(categories))
   moments <- Map(
     function(question, category, last) {
@@ -59,22 +62,27 @@ column_moments <- function(fit) {
 # estimated truths, with the estimated `share`; `smallest` that of the row type with the least, and
 # `largest` that of a row that holds all of J.
 product_squares <- function(second, share, kappa, smallest, largest) {
-  others <- pmax(second - kappa * nearest(share, 0, 1), smallest)
-  list(own = others + kappa, others = others, least = pmin(largest - 1, smallest))
+  second_other <- pmax(second - kappa * nearest(share, 0, 1), smallest)
+  list(
+    second_true = second_other + kappa,
+    second_other = second_other,
+    min_second = pmin(largest - 1, smallest)
+  )
 }
 
-share_limits <- function(share, squares, n, level, target) {
+share_limits <- function(share, squares, n, conf.level, target) {
   lapply(
     moment_intervals(
-      share, squares$own, squares$others, n, level, target, least = squares$least
+      share, squares$second_true, squares$second_other, n, conf.level, target,
+      min_second = squares$min_second
     ),
     nearest, 0, 1
   )
 }
 
-# Limits of the sets of a fit, as numbers of rows. Sums over the subsets of each set are maps
+# The limits of the sets of a fit, as numbers of rows. Sums over the subsets of each set are maps
 # through its columns.
-histogram_limits <- function(fit, level) {
+histogram_limits <- function(fit, conf.level) {
   moments <- column_moments(fit)
   has_moments <- !is.na(moments$v)
   moments <- lapply(moments, replace, !has_moments, 0)
@@ -100,13 +108,13 @@ histogram_limits <- function(fit, level) {
     product(moments$v + moments$kappa)
   )
   has_limits <- product(as.double(has_moments)) > 0
-  lapply(share_limits(share, squares, fit$n, level, fit$target), function(x) {
+  lapply(share_limits(share, squares, fit$n, conf.level, fit$target), function(x) {
     ifelse(has_limits, fit$n * x, NA_real_)
   })
 }
 
 # The moments that intervals of all cells of some questions need. `maps` turn `shares` into those of
-# any answer, in the first row, and of each category, question by question; `moments` are the v and
+# any answer, in the first row, and of each category, question by question. `moments` are the v and
 # kappa of the categories of each.
 cell_squares <- function(maps, moments, shares) {
   products <- function(f) {
@@ -131,9 +139,9 @@ cell_squares <- function(maps, moments, shares) {
   )
 }
 
-# An array, the first dimension running fastest, with one map applied to each dimension.
+# An array with one map applied to each dimension. The first dimension runs fastest.
 map_axes <- function(maps, x) {
-  # Each turn maps the first dimension and puts it last.
+  # The first dimension is mapped and put last, in each step.
   for (map in maps) x <- t(map %*% matrix(x, ncol(map)))
   as.vector(x)
 }

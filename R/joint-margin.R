@@ -45,17 +45,17 @@
 rr_margin <- function(fit, vars, given = NULL, target = NULL, ...) {
   check_dots_empty(...)
   questions <- joint_questions(fit)
-  inside <- distinct_places(vars, questions, "vars")
-  which <- c(inside, if (!is.null(given)) distinct_places(given, questions, "given"))
-  if (anyDuplicated(which)) abort("{.arg given} must not repeat {.arg vars}.")
-  cells <- cell_estimates(fit, which, target)
+  inside <- distinct_positions(vars, questions, "vars")
+  index <- c(inside, if (!is.null(given)) distinct_positions(given, questions, "given"))
+  if (anyDuplicated(index)) abort("{.arg given} must not repeat {.arg vars}.")
+  cells <- cell_estimates(fit, index, target)
   if (is.null(given)) new_rr_margin(cells, NULL) else condition_cells(cells, seq_along(inside))
 }
 
 # Shares and covariance of the cells of the joint distribution of some questions: a list with
 # `levels` (named list), `estimate` (a vector, the first question varying fastest), `covariance`,
 # `n`, `target`, `conf.level`.
-cell_estimates <- function(fit, which, target) UseMethod("cell_estimates")
+cell_estimates <- function(fit, index, target) UseMethod("cell_estimates")
 
 joint_questions <- function(fit) {
   if (inherits(fit, "rr_tmdh")) {
@@ -71,26 +71,26 @@ joint_questions <- function(fit) {
   questions %||% must_be(fit, "fit", "a joint fit")
 }
 
-cell_estimates.rr_tmdh <- function(fit, which, target) {
+cell_estimates.rr_tmdh <- function(fit, index, target) {
   target <- check_choice(target %||% fit$target, "target", c("population", "sample"))
-  names <- joint_questions(fit)[which]
+  names <- joint_questions(fit)[index]
   check_result_names(names, "Columns of a margin must not have")
-  parts <- setNames(lapply(names, function(name) margin_part(fit, name)), names)
-  levels <- lapply(parts, `[[`, "levels")
+  questions <- setNames(lapply(names, function(name) margin_question(fit, name)), names)
+  levels <- lapply(questions, `[[`, "levels")
   size <- prod(lengths(levels))
   if (size > 1024) {
     abort("A margin has at most 1024 cells. This one would have {format_count(size)}.")
   }
-  members <- margin_sets(parts)
+  members <- margin_sets(questions)
   refuse_rivals(fit, members)
   covariance <- histogram_block(fit, members, target)
   counts <- c(fit$n, set_values(fit, members))
   to_cells <- Reduce(
-    function(a, b) kronecker(b, a), lapply(parts, `[[`, "map")
+    function(a, b) kronecker(b, a), lapply(questions, `[[`, "map")
   )
-  # Reports that are categories, of which a table can be made.
+  # Reports that are categories make a table.
   tally <- if (all(names %in% fit$columns) && is.null(fit$counts$scores)) {
-    reported_margin(fit, which, names, members, to_cells)
+    reported_margin(fit, index, names, members, to_cells)
   }
   cells_covariance <- to_cells[, -1, drop = FALSE] %*% covariance %*%
     t(to_cells[, -1, drop = FALSE]) / fit$n^2
@@ -99,14 +99,14 @@ cell_estimates.rr_tmdh <- function(fit, which, target) {
     estimate = as.vector(to_cells %*% counts) / fit$n,
     covariance = cells_covariance,
     squares = margin_squares(
-      fit, parts, counts / fit$n, covariance / fit$n^2, diag(cells_covariance)
+      fit, questions, counts / fit$n, covariance / fit$n^2, diag(cells_covariance)
     ),
     n = fit$n,
     target = target,
     conf.level = fit$conf.level,
     tally = tally,
-    supports = if (is.null(tally) && length(which) == 2L) {
-      margin_supports(fit, unname(parts))
+    supports = if (is.null(tally) && length(index) == 2L) {
+      margin_supports(fit, unname(questions))
     }
   )
 }
@@ -114,13 +114,14 @@ cell_estimates.rr_tmdh <- function(fit, which, target) {
 # The moments of the score intervals of cells, with the `n` that they count. Shares that were made
 # to add up to 1 vary less, or more, than the products of scores, as if there were more respondents,
 # or fewer.
-margin_squares <- function(fit, parts, shares, covariance, variances) {
+margin_squares <- function(fit, questions, shares, covariance, variances) {
   moments <- column_moments(fit)
-  each <- lapply(unname(parts), function(part) {
-    v <- moments$v[part$at]
-    kappa <- moments$kappa[part$at]
-    # E (1 - u)^2 of the first answer to a yes/no question.
-    if (length(part$at) < length(part$levels)) {
+  each <- lapply(unname(questions), function(question) {
+    v <- moments$v[question$index]
+    kappa <- moments$kappa[question$index]
+    # The first answer to a yes/no question has the score 1 - u, and its moments are from E (1 -
+    # u)^2.
+    if (length(question$index) < length(question$levels)) {
       list(
         v = c(v + kappa - 1, v),
         kappa = c(2 - kappa, kappa)
@@ -129,33 +130,33 @@ margin_squares <- function(fit, parts, shares, covariance, variances) {
       list(v = v, kappa = kappa)
     }
   })
-  maps <- lapply(unname(parts), function(part) {
-    rbind(c(1, numeric(length(part$at))), part$raw)
+  maps <- lapply(unname(questions), function(question) {
+    rbind(c(1, numeric(length(question$index))), question$raw)
   })
-  to_raw <- Reduce(function(a, b) kronecker(b, a), lapply(parts, `[[`, "raw"))[
-    , -1, drop = FALSE
-  ]
+  to_raw <- Reduce(
+    function(a, b) kronecker(b, a), lapply(questions, `[[`, "raw")
+  )
+  to_raw <- to_raw[, -1, drop = FALSE]
   ratio <- variances / rowSums((to_raw %*% covariance) * to_raw)
   ratio[!is.finite(ratio) | ratio <= 0] <- 1
   c(cell_squares(maps, each, shares), list(n = fit$n / ratio))
 }
 
-# At most one column of each question, the first running fastest; the first set is empty, and its
-# count N is known.
-margin_sets <- function(parts) {
-  choices <- as.matrix(expand.grid(lapply(parts, function(part) c(-1L, part$at - 1L))))[
-    -1, , drop = FALSE
-  ]
+# The sets with at most one column of each question, the first running fastest. The first set is
+# empty: its count N is known, and it is left out.
+margin_sets <- function(questions) {
+  columns <- lapply(questions, function(question) c(-1L, question$index - 1L))
+  choices <- as.matrix(expand.grid(columns))[-1, , drop = FALSE]
   members <- apply(choices, 1, function(set) {
     c(
       sort(set[set >= 0]), rep(-1L, sum(set < 0))
     )
   })
-  matrix(as.integer(members), nrow = length(parts))
+  matrix(as.integer(members), nrow = length(questions))
 }
 
-# The table of the reports, with how each was randomized.
-reported_margin <- function(fit, which, names, members, to_cells) {
+# The tally of the reports, with the mechanism of each question.
+reported_margin <- function(fit, index, names, members, to_cells) {
   reported <- set_values(
     list(
       columns = fit$columns,
@@ -165,24 +166,24 @@ reported_margin <- function(fit, which, names, members, to_cells) {
     ),
     members
   )
-  questions <- Map(rr_binary, fit$design$p[which], fit$design$q[which])
+  questions <- Map(rr_binary, fit$design$p[index], fit$design$q[index])
   margin_tally(
     setNames(questions, names), to_cells %*% c(fit$n, reported),
     list(n = fit$n)
   )
 }
 
-# Inversion commutes with taking margins, so the covariance of a margin of it needs no cell of the
-# rest. For the other methods, and in survey designs, cells are added up.
-cell_estimates.rr_fit_product <- function(fit, which, target) {
+# Inversion commutes with taking margins, so its covariance of a margin needs no cell of the other
+# questions. For the other methods, and in survey designs, cells are added up.
+cell_estimates.rr_fit_product <- function(fit, index, target) {
   fit$target <- check_choice(target %||% fit$target, "target", c("population", "sample"))
   fit <- one_group(fit, "fit")
-  cells <- product_cells(fit, which, if (fit$method != "inv") unname(vcov(fit)))
+  cells <- product_cells(fit, index, if (fit$method != "inv") unname(vcov(fit)))
   if (fit$method != "inv") return(cells)
-  part <- estimate_again(cells$tally, method = "inv", target = fit$target)
-  cells$estimate <- part$estimate
-  cells$covariance <- estimate_covariance(part$mechanism, part, 1, seq_along(part$estimate))
-  cells$squares <- c(question_squares(part), list(n = part$tally$effective_n))
+  margin <- estimate_again(cells$tally, method = "inv", target = fit$target)
+  cells$estimate <- margin$estimate
+  cells$covariance <- estimate_covariance(margin$mechanism, margin, 1, seq_along(margin$estimate))
+  cells$squares <- c(question_squares(margin), list(n = margin$tally$effective_n))
   cells$boundary <- 0
   cells
 }
@@ -200,20 +201,20 @@ question_squares <- function(fit) {
   cell_squares(maps, moments, as.vector(fit$estimate))
 }
 
-cell_estimates.rr_survey <- function(fit, which, target) {
+cell_estimates.rr_survey <- function(fit, index, target) {
   if (!identical(target %||% fit$target, fit$target) ||
       NCOL(fit$estimate) > 1L || fit$total) {
     abort("{.arg fit} must be of shares in one group, for its own {.arg target}.")
   }
-  cells <- product_cells(fit, which, fit$covariance)
+  cells <- product_cells(fit, index, fit$covariance)
   if (fit$estimator$unbiased) cells$boundary <- 0
   cells[c("n", "df")] <- list(fit$n, fit$df)
   cells
 }
 
-product_cells <- function(fit, which, covariance) {
-  code <- cell_codes(fit$mechanism$sizes, which)
-  questions <- fit$mechanism$questions[which]
+product_cells <- function(fit, index, covariance) {
+  code <- cell_codes(fit$mechanism$sizes, index)
+  questions <- fit$mechanism$questions[index]
   list(
     levels = lapply(questions, `[[`, "levels"),
     estimate = as.vector(rowsum(as.vector(fit$estimate), code)),
@@ -224,41 +225,42 @@ product_cells <- function(fit, which, covariance) {
     target = fit$target,
     conf.level = fit$conf.level,
     tally = margin_tally(
-      questions, apply(as.table(fit$tally), which, sum), fit$tally
+      questions, apply(as.table(fit$tally), index, sum), fit$tally
     ),
     boundary = sum(fit$estimate <= 0)
   )
 }
 
-margin_tally <- function(questions, reported, whole) {
+margin_tally <- function(questions, reported, tally) {
   new_rr_tally(
     rr_product(questions),
     as.double(reported),
-    missing = whole$missing %||% 0,
-    n = whole$n,
-    weight_squares = whole$weight_squares
+    missing = tally$missing %||% 0,
+    n = tally$n,
+    weight_squares = tally$weight_squares
   )
 }
 
-# The cell of the margin that each cell of the whole falls in.
-cell_codes <- function(sizes, which) {
+# The cell of the margin to which each cell of all questions belongs.
+cell_codes <- function(sizes, dimensions) {
   index <- seq_len(prod(sizes)) - 1
   strides <- cumprod(c(1, sizes))[seq_along(sizes)]
-  inside <- cumprod(c(1, sizes[which]))[seq_along(which)]
+  inside <- cumprod(c(1, sizes[dimensions]))[seq_along(dimensions)]
   Reduce(
     `+`,
     Map(
-      function(j, stride) index %/% strides[j] %% sizes[j] * stride, which, inside
+      function(j, stride) index %/% strides[j] %% sizes[j] * stride, dimensions, inside
     )
   ) + 1
 }
 
-# P(inside | rest) = cell / sum of its slice, with the delta method.
+# The conditional distribution, with the delta method:
+#    P(inside | conditions) = cell / sum of its slice
 condition_cells <- function(cells, inside) {
   cells$joint <- cells[c("estimate", "covariance")]
   cells$squares <- NULL
-  rest <- setdiff(seq_along(cells$levels), inside)
-  group <- cell_codes(lengths(cells$levels), rest)
+  conditions <- setdiff(seq_along(cells$levels), inside)
+  group <- cell_codes(lengths(cells$levels), conditions)
   total <- as.vector(rowsum(cells$estimate, group))[group]
   usable <- ifelse(total > 0, total, NA_real_)
   share <- cells$estimate / usable
@@ -269,7 +271,7 @@ condition_cells <- function(cells, inside) {
   cells$estimate <- share
   cells$covariance <- gradient %*% cells$covariance %*% t(gradient)
   cells$covariance[bad, ] <- cells$covariance[, bad] <- NA_real_
-  new_rr_margin(cells, names(cells$levels)[rest])
+  new_rr_margin(cells, names(cells$levels)[conditions])
 }
 
 new_rr_margin <- function(cells, given) {
@@ -290,7 +292,7 @@ new_rr_margin <- function(cells, given) {
         notes = if (zeros > 0) {
           paste0("  Cells at 0 in the joint fit, taken as known: ", zeros,
                  ". The standard errors are too small")
-        } else if (anyNA(cells$squares$own)) {
+        } else if (anyNA(cells$squares$second_true)) {
           no_moments_words
         }
       )
@@ -299,8 +301,8 @@ new_rr_margin <- function(cells, given) {
   )
 }
 
-# Score intervals of unbiased joint shares; otherwise normal approximations, cut at 0 and 1, but not
-# to a point.
+# The score intervals of unbiased joint shares; otherwise normal approximations, cut at 0 and 1, but
+# not to a point.
 bounds_of.rr_margin <- function(x, rows, level) {
   if (!is.null(x$squares)) {
     return(share_limits(
@@ -317,7 +319,7 @@ as.table.rr_margin <- function(x, ...) as.table(x$estimate)
 
 title_of.rr_margin <- function(x) paste0(margin_title(x), "; target: ", x$target)
 
-# One question has no joint shares.
+# The title of a margin. One question has no joint shares.
 margin_title <- function(x) {
   inside <- setdiff(names(dimnames(x$estimate)), x$given)
   paste0(
@@ -360,22 +362,22 @@ rr_quantile.rr_margin <- function(
   z <- t_quantile(conf.level, fit$df)
   sums <- margin_sums(fit)
   k <- nrow(sums$below)
-  found <- lapply(seq_len(ncol(sums$below)), function(j) {
-    at <- (j - 1) * k + seq_len(k)
+  quantiles <- lapply(seq_len(ncol(sums$below)), function(j) {
+    index <- (j - 1) * k + seq_len(k)
     level_quantiles(
       probs, z, sums$below[, j],
-      sums$covariance[at, at, drop = FALSE], edges
+      sums$covariance[index, index, drop = FALSE], edges
     )
   })
-  correlation <- function(pair, place, prob) {
+  correlation <- function(pair, position, prob) {
     rows <- vapply(
       1:2,
       function(i) {
-        own <- pmax(0, 1 - abs(seq_len(k) - place[i])) -
+        contrast <- pmax(0, 1 - abs(seq_len(k) - position[i])) -
           prob * (seq_len(k) == k)
         replace(
           numeric(length(sums$below)),
-          (pair[i] - 1) * k + seq_len(k), own
+          (pair[i] - 1) * k + seq_len(k), contrast
         )
       },
       numeric(length(sums$below))
@@ -384,7 +386,7 @@ rr_quantile.rr_margin <- function(
   }
   labels <- as_tibble(expand.grid(fit$levels[fit$given], KEEP.OUT.ATTRS = FALSE))
   new_class_quantiles(
-    found,
+    quantiles,
     labels,
     probs,
     z,

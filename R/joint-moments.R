@@ -1,4 +1,4 @@
-# Counts of the row types from joint counts of all orders.
+# The counts of the row types from joint counts of all orders.
 row_types <- function(x, arg) {
   d <- length(x$columns)
   if (!is.null(x$design$block)) abort("Row types do not fit questions of several categories.")
@@ -17,7 +17,7 @@ row_types <- function(x, arg) {
   values
 }
 
-# Joint counts of all orders from counts of the row types.
+# The joint counts of all orders from counts of the row types.
 row_type_histogram <- function(values, columns, levels = NULL) {
   d <- length(columns)
   if (sum(values) <= 0) abort("The row types must add up to more than 0.", "empty")
@@ -32,7 +32,7 @@ row_type_histogram <- function(values, columns, levels = NULL) {
 }
 
 # Row-type counts and column names out of a vector or a table.
-row_type_counts <- function(x, arg, whole = FALSE) {
+row_type_counts <- function(x, arg, whole_numbers = FALSE) {
   dims <- dim(x)
   d <- log2(length(x))
   check_that(
@@ -50,7 +50,7 @@ row_type_counts <- function(x, arg, whole = FALSE) {
   }
   values <- as.double(x)
   bad <- values[
-    !is.finite(values) | values < 0 | (whole & values != floor(values))
+    !is.finite(values) | values < 0 | (whole_numbers & values != floor(values))
   ]
   if (length(bad)) {
     abort("{.arg {arg}} must hold numbers of rows: one is {format(bad[1], digits = 15)}.", "counts")
@@ -113,15 +113,15 @@ moment_matrix <- function(x) {
       as.double(moment_weights(x$design, FALSE)), NULL, NULL
     )$values
   }
-  # What one row of no set becomes, and what each set adds to it.
+  # `none` is the image of one row of no set, and `moments` what each set adds to it.
   none <- map(seq_len(sets + 1) == 1)
-  whole <- vapply(
+  moments <- vapply(
     seq_len(sets) + 1,
     function(set) map(seq_len(sets + 1) %in% c(1, set)) - none, none
   )
   labels <- set_labels(x$columns, x$order)
   structure(
-    matrix(whole[-1, ], sets, dimnames = list(labels, labels)),
+    matrix(moments[-1, ], sets, dimnames = list(labels, labels)),
     constant = setNames(none[-1], labels)
   )
 }
@@ -170,11 +170,11 @@ as.table.rr_histogram <- function(x, method = c("projection", "truncated", "unbi
   as.table(array(share, rep(2L, length(x$columns)), column_levels(x)))
 }
 
-# Mean of a normal variable given that it is positive, cell by cell.
+# The mean of a normal variable given that it is positive, cell by cell, rescaled to sum 1.
 truncated_shares <- function(fit, share) {
   check_class(fit, "x", "rr_tmdh", "a fit of {.fn rr_tmdh}")
-  # Sum over rows of the squared debiased indicator of each cell: the entries of the inverse
-  # channel, squared, one column at a time.
+  # This is the sum over rows of the squared debiased indicator of each cell. It takes the entries
+  # of the inverse channel, squared, one column at a time.
   x <- unname(row_types(fit$counts, "x"))
   p <- fit$design$p
   q <- fit$design$q
@@ -186,7 +186,7 @@ truncated_shares <- function(fit, share) {
       ),
       2
     ) / (p[j] - q[j]))^2
-    parts <- aperm(
+    slices <- aperm(
       array(
         x, c(2^(j - 1), 2, length(x) / 2^j)
       ),
@@ -194,7 +194,7 @@ truncated_shares <- function(fit, share) {
     )
     x <- as.vector(
       aperm(
-        array(squares %*% matrix(parts, 2), dim(parts)),
+        array(squares %*% matrix(slices, 2), dim(slices)),
         c(2, 1, 3)
       )
     )

@@ -1,4 +1,4 @@
-# Pictures of associations: a heat map of all pairs, or one pair with its interval.
+# The picture of associations is a heat map of all pairs, or one pair with its interval.
 
 #' @rdname rr_association
 #' @method autoplot rr_association
@@ -33,7 +33,8 @@ autoplot.rr_association <- function(
                   })
 }
 
-# A cell for each pair, with its number where there is room, and outlined if it is `rejected`.
+# A heat map with a cell for each pair, with its number if there is room, and outlined if it is
+# `rejected`.
 heat_map <- function(data, rejected, limit, lowest) {
   questions <- unique(c(data$x, data$y))
   size <- length(questions)

@@ -1,26 +1,27 @@
-# Joint counts where a column of 0 and 1 will not do: the probability that a report supports a
-# category depends on more than whether that is the truth (several blocks of a Hadamard matrix,
-# shared hash functions, any channel), or a report says nothing about most categories (dBitFlip), or
-# speaks of bits of filters (RAPPOR). Each report is then replaced by unbiased scores, one number
-# u[v] a category with E(u[v] | truth x) = 1{v = x}. Questions are randomized separately, so that
-# with u[J] the product of the scores of the categories J, of different questions,
-#   E sum over rows of u[J] = the number of rows that hold J,
-#   fixed truths Cov = E sum u[J] u[K] - (rows that hold J and K) (nobody holds two categories of a
-#     question)
-#   sampled truths   Cov = n / (n - 1) (sum u[J] u[K] - sum u[J] sum u[K] / n)
-# all of which the sums of u[J] u[K] give. These are kept beside the sums of u[J].
+# Joint counts are in scores if a column of 0 and 1 will not do. The probability that a report
+# supports a category may depend on more than the truth of that category (several blocks of a
+# Hadamard matrix, shared hash functions, any channel). A report may say nothing about most
+# categories (dBitFlip), or be about bits of filters (RAPPOR). Each report is then replaced by
+# unbiased scores, one number u[v] a category with E(u[v] | truth x) = 1{v = x}. Questions are
+# randomized separately. The product u[J] of the scores of the categories J, of different questions,
+# has these moments:
+#    E sum over rows of u[J] = the number of rows that hold J
+#    fixed truths     Cov = E sum u[J] u[K] - (rows that hold J and K)
+#                     (nobody holds two categories of a question)
+#    sampled truths   Cov = n / (n - 1) (sum u[J] u[K] - sum u[J] sum u[K] / n)
+# The sums of u[J] u[K] give them all. They are kept beside the sums of u[J].
 
 # ---- counting ----
 
-# Joint counts of questions of which some are counted in scores, as rr_cooccurrence() returns them:
-# `values` are sums of products of scores, 0 for sets of two categories of one question; `scores`
-# has the places of the possible sets, and sums of the products of any two of them. So many rows are
-# read at a time that `numbers` products are made of them.
+# The joint counts of questions of which some are counted in scores, as rr_cooccurrence() returns
+# them. `values` are sums of products of scores, 0 for sets of two categories of one question.
+# `scores` has the positions of the possible sets, and sums of the products of any two of them. At
+# most `numbers` products are made at a time.
 count_scores <- function(reports, questions, order, missing, numbers = 1e7) {
   columns <- counted_columns(questions)
   # A score is of the truth itself.
-  supports <- lapply(columns$kept, function(kept) {
-    list(p = 1, q = 0, width = length(kept), rivals = TRUE)
+  supports <- lapply(columns$categories, function(categories) {
+    list(p = 1, q = 0, width = length(categories), rivals = TRUE)
   })
   design <- list_columns(questions, columns$names, supports)
   check_set_names(columns$names, "bits")
@@ -36,13 +37,13 @@ count_scores <- function(reports, questions, order, missing, numbers = 1e7) {
   # More sets than this have too many pairs to keep.
   if (ncol(members) > 2000) abort("{.arg order} {order} has too many sets of categories.", "order")
   readers <- Map(score_reader, questions, names(questions))
-  # What is wrong is told with its place among all rows.
+  # An error message has the position among all rows.
   reports <- Map(rr_reports, reports, questions)
   step <- max(1, floor(numbers / ncol(members)))
   summed <- sum_set_scores(members, n, step, function(rows) {
-    do.call(cbind, unname(Map(function(reader, report, kept) {
-      reader(take_reports(report, rows))[, kept, drop = FALSE]
-    }, readers, reports, columns$kept)))
+    do.call(cbind, unname(Map(function(reader, report, categories) {
+      reader(take_reports(report, rows))[, categories, drop = FALSE]
+    }, readers, reports, columns$categories)))
   })
   values <- numeric(set_total(d, order))
   values[1] <- n
@@ -55,12 +56,12 @@ count_scores <- function(reports, questions, order, missing, numbers = 1e7) {
     missing = missing,
     design = design,
     mechanism = questions,
-    scores = list(at = 1 + which(possible), second = summed$second)
+    scores = list(index = 1 + which(possible), second = summed$second)
   )
 }
 
-# The sums over `n` rows of the products of scores of each set, and of the products of two of these:
-# `step` rows at once, whose scores `scores_of()` gives, a column for each member.
+# The sums over `n` rows of the products of scores of each set, and of the products of two of these.
+# `step` rows are read at once; `scores_of()` returns their scores, a column for each member.
 sum_set_scores <- function(members, n, step, scores_of) {
   sums <- numeric(ncol(members))
   second <- matrix(0, ncol(members), ncol(members))
@@ -82,7 +83,7 @@ sum_set_scores <- function(members, n, step, scores_of) {
   list(sums = sums, second = second)
 }
 
-# The design of counts in scores, for the mechanism that a user names again.
+# The design of counts in scores. The user's mechanism must be the one of the counts.
 score_design <- function(mechanism, counts) {
   questions <- product_questions(mechanism)
   same <- is.list(questions) && setequal(names(questions), names(counts$mechanism)) && all(

@@ -113,13 +113,13 @@ rr_tmdh <- function(
     column_design(mechanism, counts$columns)
   }
   check_direct(design, counts)
-  made <- if (scored) counts["values"] else through_columns(counts, moment_weights(design, TRUE))
+  sums <- if (scored) counts["values"] else through_columns(counts, moment_weights(design, TRUE))
   new_rr_histogram(
     "tmdh",
     counts$columns,
     order,
-    made$values,
-    more = made$more,
+    sums$values,
+    more = sums$more,
     tallied = counts$tallied,
     further = further,
     counts = counts,
@@ -163,12 +163,12 @@ with_labels <- function(covariance, members, x) {
 
 sparse_covariance <- function(x) {
   d <- length(x$columns)
-  parts <- .Call(
+  entries <- .Call(
     C_rr_tmdh_sparse, x$values, as.double(d), as.double(x$tallied),
     histogram_design(x, "sample", FALSE), as.double(x$order)
   )
-  if (is.null(parts)) {
-    # The union of the two largest overlapping sets is what is missing.
+  if (is.null(entries)) {
+    # The union of the two largest overlapping sets was not tallied.
     abort_untallied(
       x,
       as.integer(seq(d - min(2 * x$order - 1, d), d - 1))
@@ -176,7 +176,7 @@ sparse_covariance <- function(x) {
   }
   labels <- set_labels(x$columns, x$order)
   Matrix::sparseMatrix(
-    i = parts$i, p = parts$p, x = parts$x,
+    i = entries$i, p = entries$p, x = entries$x,
     dims = rep(length(labels), 2L), dimnames = list(labels, labels),
     symmetric = TRUE, index1 = FALSE, check = FALSE
   )
@@ -194,7 +194,7 @@ bounds_of.rr_tmdh <- function(x, rows, level) {
 
 labels_of.rr_tmdh <- function(x) shown_labels(x)[possible_sets(x)]
 
-# A panel for each size of sets.
+# The data of the picture, with a panel for each size of sets.
 drawn_of.rr_tmdh <- function(x, data, labels) {
   data$label <- rows_factor(labels)
   data$panel <- factor(
@@ -283,16 +283,16 @@ rr_pmdh <- function(truth, mechanism, order = NULL, ...) {
   order <- asked_order(order, truth)
   design <- column_design(mechanism, truth$columns)
   refuse_blocks(design)
-  made <- through_columns(truth, moment_weights(design, FALSE))
-  # What covariances of a given truth are computed from.
+  sums <- through_columns(truth, moment_weights(design, FALSE))
+  # Covariances of a given truth are computed from these.
   truth$design <- design
-  truth$counts <- list(values = made$values, tallied = truth$tallied, more = made$more)
+  truth$counts <- list(values = sums$values, tallied = truth$tallied, more = sums$more)
   new_rr_histogram(
     "pmdh",
     truth$columns,
     order,
-    made$values,
-    more = made$more,
+    sums$values,
+    more = sums$more,
     tallied = truth$tallied,
     further = further,
     truth = truth,
@@ -332,13 +332,13 @@ chosen_members <- function(x, sets) {
   if (is.null(sets)) shown_members(x) else parse_sets(sets, x$columns)
 }
 
-# Variances of the sets that `like` shows, from the values of x.
-histogram_variances <- function(x, like, target, known = FALSE, reported = FALSE) {
-  if (!known && !is.null(x$counts$scores)) {
-    # From the sums of the products of two sets' scores; NA for sets of two categories of one
-    # question.
+# The variances of the sets that `like` shows, from the values of x.
+histogram_variances <- function(x, like, target, is_truth = FALSE, reported = FALSE) {
+  if (!is_truth && !is.null(x$counts$scores)) {
+    # They are from the sums of the products of two sets' scores; NA for sets of two categories of
+    # one question.
     second <- diag(x$counts$scores$second)[
-      score_places(x$counts, shown_members(x))
+      score_index(x$counts, shown_members(x))
     ]
     sums <- shown_values(x)
     return(if (target == "sample") {
@@ -348,7 +348,7 @@ histogram_variances <- function(x, like, target, known = FALSE, reported = FALSE
     })
   }
   design <- histogram_design(
-    x, target, known, if (!reported) if (like$further) Inf else like$order
+    x, target, is_truth, if (!reported) if (like$further) Inf else like$order
   )
   .Call(
     C_rr_tmdh_variances, x$values, as.double(length(x$columns)), as.double(x$tallied),
@@ -379,8 +379,11 @@ tidy.rr_pmdh <- function(
 #' @export
 rr_reported_law <- function(truth, mechanism, set = NULL, ...) {
   check_dots_empty(...)
-  types <- if (!inherits(truth, "rr_histogram")) row_type_counts(truth, "truth", whole = TRUE)
-    else list(values = unname(row_types(truth, "truth")), columns = truth$columns)
+  types <- if (!inherits(truth, "rr_histogram")) {
+    row_type_counts(truth, "truth", whole_numbers = TRUE)
+  } else {
+    list(values = unname(row_types(truth, "truth")), columns = truth$columns)
+  }
   rows <- types$values
   design <- column_design(mechanism, types$columns)
   refuse_blocks(design)
@@ -398,8 +401,8 @@ rr_reported_law <- function(truth, mechanism, set = NULL, ...) {
   )
 }
 
-# Adds one row at a time to the law of the histogram, an array over the counts of all row types but
-# the first.
+# The law of the histogram. It adds one row at a time, as an array over the counts of all row types
+# but the first.
 histogram_law <- function(rows, design) {
   n <- sum(rows)
   k <- length(rows)
@@ -416,14 +419,14 @@ histogram_law <- function(rows, design) {
     law <- list(histograms = all[first, , drop = FALSE],
                 probability = as.vector(rowsum(weight, match(key, key[first]))))
   }
-  place <- do.call(order, asplit(law$histograms, 2))
+  index <- do.call(order, asplit(law$histograms, 2))
   list(
-    histograms = law$histograms[place, , drop = FALSE],
-    probability = law$probability[place]
+    histograms = law$histograms[index, , drop = FALSE],
+    probability = law$probability[index]
   )
 }
 
-# Rows are the true combinations of all columns, the first running fastest.
+# The channel of the bits. Rows are the true combinations of all columns, the first running fastest.
 bits_channel <- function(design) {
   Reduce(
     function(a, b) kronecker(b, a),

@@ -1,7 +1,8 @@
-# The additive law: P(y | x) = b[y] + a 1{x = y} with a + sum(b) = 1. Mechanisms that tell the truth
-# with some probability and otherwise draw an answer that does not depend on it; closed forms in
-# O(K) for the maximum likelihood estimate, every covariance, every interval. `odds` is a / b,
-# formed where it loses no digits, NA where b is not one number.
+# The additive law has the probabilities
+#    P(y | x) = b[y] + a 1{x = y}   with a + sum(b) = 1.
+# Its mechanisms tell the truth with some probability and otherwise draw an answer that does not
+# depend on it. The maximum likelihood estimate, every covariance and every interval have closed
+# forms in O(K). `odds` is a / b, formed before digits are lost, and NA if b is not one number.
 
 checked_additive <- function(a, b, odds = a / b) {
   a <- check_number(a, "a", min = -1, max = 1)
@@ -34,8 +35,8 @@ new_law_additive <- function(a, b, odds = a / b) {
   )
 }
 
-# What an additive law must carry for the estimators to tell the truths apart is
-# core/estimate/additive.c's to say: without `odds` a difference below 1e-14 is made of roundings.
+# Is the difference of the truths lost in rounding? The limits are those of
+# core/estimate/additive.c: without `odds` a difference below 1e-14 is made of roundings.
 law_tells_nothing.rr_law_additive <- function(law) {
   if (length(law$b) > 1L) return(abs(law$a) < 1e-14)
   law$a == 0 || isTRUE(abs(law$odds) < 1e-100) ||
@@ -46,9 +47,9 @@ law_gives.rr_law_additive <- function(law, need) {
   if (need == "alike") !is.null(alike_law(law)) else NextMethod()
 }
 
-# The law with a > 0 and one b for all other answers, NULL where there is none. With two answers and
-# p < q each report is evidence for the other truth: `reversed` says that the counts are then to be
-# read backwards.
+# The law as list(a, b, odds, reversed) with a > 0 and one b for all other answers; NULL if there is
+# none. If there are two answers and p < q, each report is evidence for the other truth: `reversed`
+# is TRUE, and the counts are to be read backwards.
 alike_law <- function(law) {
   if (!law_gives(law, "additive")) return(NULL)
   b <- mean(law$b)
@@ -62,7 +63,7 @@ alike_law <- function(law) {
       reversed = FALSE
     ))
   }
-  # Of more than two answers a + k b, which is 1, is more.
+  # If k > 2, a + k b = 1 exceeds a + 2 b: the law cannot be reversed.
   if (law$a == 0 || abs(law$a + 2 * b - 1) > 1e-9) {
     return(NULL)
   }
@@ -104,7 +105,7 @@ law_reported.rr_law_additive <- function(law, theta) law$b * sum(theta) + law$a 
 law_simulate.rr_law_additive <- function(law, truth, nsim) {
   k <- length(truth)
   n <- sum(truth)
-  # Without a positive probability of "the truth, come what may" the core has a way of its own.
+  # If a < 0, the truth is not reported with a probability of its own: the core draws the counts.
   if (law$a < 0 || n > largest_size) {
     return(.Call(
       C_rr_study_counts, truth / n, truth, n, as.double(law$a), as.double(law$b),
@@ -113,9 +114,9 @@ law_simulate.rr_law_additive <- function(law, truth, nsim) {
   }
   b <- rep_len(law$b, k)
   vapply(seq_len(nsim), function(i) {
-    kept <- rbinom(k, truth, law$a)
-    rest <- n - sum(kept)
-    if (rest == 0) as.double(kept) else kept + as.double(rmultinom(1, rest, b))
+    truthful <- rbinom(k, truth, law$a)
+    remaining <- n - sum(truthful)
+    if (remaining == 0) as.double(truthful) else truthful + as.double(rmultinom(1, remaining, b))
   }, numeric(k))
 }
 
@@ -144,16 +145,15 @@ law_update.rr_law_additive <- function(law, evidence, options) {
   )
 }
 
-# ---- uncertainty -----------------------------------------------------------------------------------------------------
+# ---- uncertainty ----
 #
-# Covariances of estimated shares (Pinzon et al. 2025, equation 8 as corrected: its denominator is
-# the square of p - q, and it holds for fixed truths; under sampled truths the counts are
-# multinomial).
+# The covariances are those of Pinzon et al. (2025), equation 8 as corrected. Its denominator is the
+# square of p - q, and it holds for fixed truths; sampled truths have multinomial counts.
 #
-# Every closed-form estimate is, near the data, a linear map M = alpha (I - u 1') of the unbiased
-# one on its support, and the reported shares have a covariance "diagonal minus low rank". So
-# variances cost O(K) and any block costs its own size. The parts below say what alpha, u, the
-# diagonal and the low-rank terms are.
+# Every closed-form estimate is, near the data, a linear map of the unbiased one on its support:
+#    M = alpha (I - u 1')
+# The reported shares have a covariance "diagonal minus low rank". Variances therefore take O(K)
+# operations, and a block of the covariance takes as many as its size.
 
 # 1 - a, as the sum of b, which keeps its digits where a rounds to 1. Evidence of several groups
 # repeats b.
@@ -161,8 +161,14 @@ other_answers <- function(law, evidence) {
   sum(rep_len(law$b, evidence$categories %||% evidence$k))
 }
 
-# `which` are the estimates asked for: the sums run over all of them, the rest is done only there.
-covariance_parts <- function(law, evidence, map, which, target) {
+# The covariance of the estimates `cells` as a list: a diagonal, and low-rank terms that are
+# subtracted.
+#    u          the vector u of the map
+#    diagonal   the diagonal
+#    total      its sum over all estimates
+#    terms      list(left, right, factor) of each term factor left right'
+# The sums run over all estimates, the other steps over `cells` only.
+low_rank_covariance <- function(law, evidence, map, cells, target) {
   a <- law$a
   b <- rep_len(law$b, evidence$k)
   n <- evidence$n
@@ -184,14 +190,14 @@ covariance_parts <- function(law, evidence, map, which, target) {
     )
   }
   diagonal <- diagonal * map$support * scale * map$alpha^2
-  u <- map$u[which]
+  u <- map$u[cells]
   project <- function(v) {
     v <- v * map$support
-    map$alpha * (v[which] - u * sum(v))
+    map$alpha * (v[cells] - u * sum(v))
   }
   list(
     u = u,
-    diagonal = diagonal[which],
+    diagonal = diagonal[cells],
     total = sum(diagonal),
     terms = lapply(terms, function(t) {
       list(
@@ -220,18 +226,18 @@ law_likelihood_map.rr_law_additive <- function(law, evidence, estimate) {
   )
 }
 
-law_variances.rr_law_additive <- function(law, evidence, map, which, target) {
+law_variances.rr_law_additive <- function(law, evidence, map, cells, target) {
   if (!is.null(map$jacobian)) {
-    return(diag(law_covariance(law, evidence, map, which, target)))
+    return(diag(law_covariance(law, evidence, map, cells, target)))
   }
-  parts_variances(covariance_parts(law, evidence, map, which, target))
+  low_rank_variances(low_rank_covariance(law, evidence, map, cells, target))
 }
 
-parts_variances <- function(parts) {
-  d <- parts$diagonal
-  variance <- d * (1 - 2 * parts$u) + parts$u^2 * parts$total
-  size <- abs(d) + parts$u^2 * abs(parts$total)
-  for (term in parts$terms) {
+low_rank_variances <- function(low_rank) {
+  d <- low_rank$diagonal
+  variance <- d * (1 - 2 * low_rank$u) + low_rank$u^2 * low_rank$total
+  size <- abs(d) + low_rank$u^2 * abs(low_rank$total)
+  for (term in low_rank$terms) {
     product <- term[[3]] * term[[1]] * term[[2]]
     variance <- variance - product
     size <- size + abs(product)
@@ -240,48 +246,50 @@ parts_variances <- function(parts) {
   ifelse(abs(variance) < 4 * .Machine$double.eps * size, 0, variance)
 }
 
-law_covariance.rr_law_additive <- function(law, evidence, map, which, target) {
+law_covariance.rr_law_additive <- function(law, evidence, map, cells, target) {
   if (!is.null(map$jacobian)) {
-    return(jacobian_covariance(law, evidence, map, which, target))
+    return(jacobian_covariance(law, evidence, map, cells, target))
   }
-  parts <- covariance_parts(law, evidence, map, which, target)
-  d <- parts$diagonal
-  u <- parts$u
-  covariance <- parts$total * outer(u, u) - outer(u, d) -
+  low_rank <- low_rank_covariance(law, evidence, map, cells, target)
+  d <- low_rank$diagonal
+  u <- low_rank$u
+  covariance <- low_rank$total * outer(u, u) - outer(u, d) -
     outer(d, u)
   diag(covariance) <- diag(covariance) + d
-  for (term in parts$terms) {
+  for (term in low_rank$terms) {
     covariance <- covariance - term[[3]] * outer(term[[1]], term[[2]])
   }
   # The standard errors know which variances are exact zeros.
-  diag(covariance)[parts_variances(parts) == 0] <- 0
+  diag(covariance)[low_rank_variances(low_rank) == 0] <- 0
   covariance
 }
 
 # Counts of each report, or of several together, are binomial.
-law_intervals.rr_law_additive <- function(law, evidence, estimate, interval, level, which, target) {
+law_intervals.rr_law_additive <- function(
+  law, evidence, estimate, interval, conf.level, cells, target
+) {
   b <- rep_len(law$b, evidence$k)
-  n <- rep_len(evidence$n, evidence$k)[which]
+  n <- rep_len(evidence$n, evidence$k)[cells]
   binomial_intervals(
-    law$a, b[which], other_answers(law, evidence),
-    evidence$counts[which] / n, n, interval, level, target
+    law$a, b[cells], other_answers(law, evidence),
+    evidence$counts[cells] / n, n, interval, conf.level, target
   )
 }
 
 law_share_interval.rr_law_additive <- function(
-  law, evidence, cells, share, interval, level, target
+  law, evidence, cells, share, interval, conf.level, target
 ) {
   b <- rep_len(law$b, evidence$k)
-  own <- sum(b[cells])
+  cells_b <- sum(b[cells])
   # A share of reports that no truth can give would shrink the interval. The nearest one that some
   # truth gives moves its bounds towards that truth, so that it covers no less: room for what Wald's
   # intervals lack inside.
   phi <- nearest(
     sum(evidence$counts[cells]) / evidence$n,
-    min(own, own + law$a), max(own, own + law$a)
+    min(cells_b, cells_b + law$a), max(cells_b, cells_b + law$a)
   )
   binomial_intervals(
-    law$a, own, sum(b), phi, evidence$n, interval, level, target
+    law$a, cells_b, sum(b), phi, evidence$n, interval, conf.level, target
   )
 }
 

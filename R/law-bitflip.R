@@ -1,10 +1,11 @@
-# The law of dBitFlip: of b buckets d are drawn, and each of their bits is 1 with probability p if
-# the truth lies there and q if not. Counts are those of ones, bucket by bucket, then those of
+# The law of dBitFlip draws d of b buckets. Each of their bits is 1 with probability p if the truth
+# lies in the bucket, and with probability q if not. Counts are the ones of each bucket, then its
 # zeros. The estimate of a bucket is b / (d N) times the sum of (bit - q) / (p - q) over the reports
-# that drew it. N Var = (b / d) (q (1 - q) + theta (p - q) (1 - 2 q)) / (p - q)^2 - theta (fixed
-# truths) or - theta^2 (sampled ones).
-#   Covariances are 0 (fixed truths) or - theta_v theta_w / N: bits are independent, and no truth
-#     lies in two buckets.
+# that drew it. It has the variance
+#    N Var = (b / d) (q (1 - q) + theta (p - q) (1 - 2 q)) / (p - q)^2 - theta    (fixed truths)
+#            the same                                            - theta^2  (sampled truths)
+# Covariances are 0 (fixed truths) or - theta_v theta_w / N: bits are independent, and no truth lies
+# in two buckets.
 
 # The ones of a bucket are counted among the reports that drew it. (A bucket that nobody drew says
 # nothing; a number above 0 is what the core of empirical Bayes wants.)
@@ -54,10 +55,12 @@ term_products.rr_law_bitflip <- function(law, evidence, cells) {
   diag(term_squares(law, evidence, cells), length(cells))
 }
 
-law_intervals.rr_law_bitflip <- function(law, evidence, estimate, interval, level, which, target) {
+law_intervals.rr_law_bitflip <- function(
+  law, evidence, estimate, interval, conf.level, cells, target
+) {
   moment_intervals(
-    law_unbiased(law, evidence)[which], bitflip_moment(law, 1), bitflip_moment(law, 0),
-    evidence$n, level, target
+    law_unbiased(law, evidence)[cells], bitflip_moment(law, 1), bitflip_moment(law, 0),
+    evidence$n, conf.level, target
   )
 }
 
@@ -77,7 +80,8 @@ bitflip_rows <- function(law) {
   scaled_rows(ones * one + zeros * zero, constant)
 }
 
-# Of those who drew a bucket, as many report a 1 of it as hold it, or not.
+# Does any bucket have more ones, or fewer, than any truth makes likely? The reports that drew it
+# are compared with the extremes: everybody holds it, or nobody.
 law_unlikely.rr_law_bitflip <- function(law, evidence, alpha) {
   ones <- evidence$counts[seq_len(law$truths)]
   drawn <- ones + evidence$counts[law$truths + seq_len(law$truths)]

@@ -1,14 +1,15 @@
-# The law of RAPPOR: a report is a cohort and the bits of a filter. Counts are, cohort by cohort,
-# those of ones of each bit, then the number of reports. With a = P(1 | 1), b = P(1 | 0), X[j] the
-# 0/1 matrix of cohort j (bits by categories): debiased shares w = (ones / N[j] - b) / (a - b), E w
-# = X[j] theta
-#   estimate         least squares with weights 1 / Var w, from the estimate itself, twice
-#   covariance H V H', H the map from all shares to the estimate, V in blocks V[j], with x = X[j]
-#     theta:
-#     sampled truths N[j] V[j] = diag(c) + X[j] diag(theta) X[j]' - x x',
-#                    c = (b (1 - b) + x (a - b)(1 - a - b)) / (a - b)^2
-#     fixed truths less (diag(theta) - theta theta') / N, which sampling them adds. Cohorts stay
-#       random.
+# The law of RAPPOR has reports of a cohort and the bits of a filter. Counts are, cohort by cohort,
+# the ones of each bit, then the number of reports. The probabilities are a = P(1 | 1) and b = P(1 |
+# 0), and X[j] is the 0/1 matrix of cohort j (bits by categories). The debiased shares w have the
+# mean X[j] theta:
+#    w = (ones / N[j] - b) / (a - b)
+# The estimate is by least squares with weights 1 / Var w, from the estimate itself, twice. Its
+# covariance is H V H', where H is the map from all shares to the estimate and V has a block V[j]
+# for each cohort. If x = X[j] theta, sampled truths have
+#    N[j] V[j] = diag(c) + X[j] diag(theta) X[j]' - x x'
+#    c = (b (1 - b) + x (a - b)(1 - a - b)) / (a - b)^2
+# Fixed truths have (diag(theta) - theta theta') / N less, which sampling them adds. Cohorts stay
+# random.
 
 # Bits by categories, of one cohort.
 cohort_filters <- function(law, j) {
@@ -50,20 +51,24 @@ law_reported.rr_law_bloom <- function(law, theta) {
   )
 }
 
-# Of the cohorts where somebody is: `places`, the ones of their filters as the law has them, and
-# `filters`, these on top of each other; debiased shares and numbers of reports, one for each row of
-# the filters.
+# The regression of the cohorts that have reports, a list:
+#    places    the ones of the filters, as the law has them
+#    filters   the filters on top of each other, a row for each bit of a cohort
+#    bits      the number of bits of a filter
+#    shares    the debiased share of each row
+#    n         the number of reports of each row
+#    cohort    the position of each row's cohort
 bloom_regression <- function(law, evidence) {
   counts <- matrix(evidence$counts, law$bits + 1)
   n <- counts[law$bits + 1, ]
   seen <- which(n > 0)
-  places <- law$places[, , seen, drop = FALSE]
+  bit_index <- law$places[, , seen, drop = FALSE]
   shares <- sweep(
     counts[seq_len(law$bits), seen, drop = FALSE], 2, n[seen], `/`
   )
   list(
-    places = places,
-    filters = stacked_filters(places, law$bits),
+    places = bit_index,
+    filters = stacked_filters(bit_index, law$bits),
     bits = law$bits,
     shares = as.vector((shares - law$zero) / (law$one - law$zero)),
     n = rep(n[seen], each = law$bits),
@@ -71,15 +76,15 @@ bloom_regression <- function(law, evidence) {
   )
 }
 
-stacked_filters <- function(places, bits) {
-  size <- dim(places)
+stacked_filters <- function(bit_index, bits) {
+  size <- dim(bit_index)
   rows <- bits * size[3]
   filters <- matrix(0, rows, size[2])
   above <- rep(
     bits * (seq_len(size[3]) - 1) - rows,
     each = size[1] * size[2]
   )
-  filters[above + as.vector(places) + rows * rep(seq_len(size[2]), each = size[1])] <-
+  filters[above + as.vector(bit_index) + rows * rep(seq_len(size[2]), each = size[1])] <-
     1
   filters
 }
@@ -165,9 +170,9 @@ law_blank_error.rr_law_bloom <- function(law, evidence) {
   sqrt(pmax(bloom_covariance(law, evidence, "sample", variances = TRUE), 0))
 }
 
-# With A = X' W X the map from shares to the estimate is A^-1 X' W. Shares of different cohorts are
-# independent, so that the covariance is A^-1 M A^-1, M the sum over cohorts of X[j]' W[j] V[j] W[j]
-# X[j].
+# The covariance of the estimate, or its diagonal only. The map from shares to the estimate is A^-1
+# X' W with A = X' W X. Shares of different cohorts are independent, and the covariance is
+#    A^-1 M A^-1,   M = sum over cohorts of X[j]' W[j] V[j] W[j] X[j]
 bloom_covariance <- function(
   law, evidence, target, fit = bloom_fit(law, evidence, least_squares), variances = FALSE
 ) {
@@ -198,13 +203,13 @@ bloom_noise <- function(law, fit) {
     0
   )
   cohorts <- max(regression$cohort)
-  parts <- split(
+  chunks <- split(
     seq_len(cohorts),
     (seq_len(cohorts) - 1) %/% max(1, floor(1e7 / law$bits^2))
   )
   Reduce(
     `+`,
-    lapply(parts, function(some) {
+    lapply(chunks, function(some) {
       inner <- vapply(
         some,
         function(j) {
@@ -235,25 +240,27 @@ unbiased_covariance.rr_law_bloom <- function(law, evidence, cells, target, unbia
 
 # The second moment of an estimate is nearly linear in its own share: each bit of the truth changes
 # its variance by (1 - a - b) / (a - b) times the share, and sampling by the share itself.
-law_intervals.rr_law_bloom <- function(law, evidence, estimate, interval, level, which, target) {
+law_intervals.rr_law_bloom <- function(
+  law, evidence, estimate, interval, conf.level, cells, target
+) {
   # More categories than the filters tell apart have no unbiased estimate, and no interval.
   fit <- tryCatch(
     bloom_fit(law, evidence, least_squares), candor_error_no_information = function(e) NULL
   )
   if (is.null(fit)) {
     return(list(
-      low = rep(NA_real_, length(which)),
-      high = rep(NA_real_, length(which))
+      low = rep(NA_real_, length(cells)),
+      high = rep(NA_real_, length(cells))
     ))
   }
-  inv <- fit$estimate[which]
-  variance <- pmax(bloom_covariance(law, evidence, "population", fit, variances = TRUE), 0)[which]
+  inv <- fit$estimate[cells]
+  variance <- pmax(bloom_covariance(law, evidence, "population", fit, variances = TRUE), 0)[cells]
   slope <- 1 + (1 - law$one - law$zero) /
     (law$one - law$zero) / dim(law$places)[1]
   others <- pmax(
     evidence$n * variance + inv^2 - pmax(inv, 0) * slope, 0
   )
-  moment_intervals(inv, others + slope, others, evidence$n, level, target)
+  moment_intervals(inv, others + slope, others, evidence$n, conf.level, target)
 }
 
 bloom_rows <- function(law) {
@@ -290,9 +297,9 @@ law_unlikely.rr_law_bloom <- function(law, evidence, alpha) {
   counts <- matrix(evidence$counts, law$bits + 1)
   n <- rep(counts[law$bits + 1, ], each = law$bits)
   ones <- as.vector(counts[seq_len(law$bits), ])
-  ends <- range(law$zero, law$one)
+  limits <- range(law$zero, law$one)
   if (beyond_counts(
-      ones[n > 0], n[n > 0], ends[1], ends[2],
+      ones[n > 0], n[n > 0], limits[1], limits[2],
       alpha / 2
     )) {
     return(TRUE)

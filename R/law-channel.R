@@ -1,10 +1,11 @@
-# The channel law: any matrix of probabilities, or a Kronecker product of several. Linear inversion
-# and what follows from it; maximum likelihood and its uncertainty are in law-likelihood.R.
+# The channel law has any matrix of probabilities, or a Kronecker product of several. This file has
+# linear inversion and what follows from it. Maximum likelihood and its uncertainty are in
+# law-likelihood.R.
 #
-# A left inverse L of C' (L C' = I) whose columns add up to 1 turns reported shares into an unbiased
-# estimate that adds up to 1. For a square channel it is the inverse; with more reports than truths,
-# the least-squares solution under the constraint of the sum; for a product of questions, the
-# product of theirs.
+# A left inverse L of C' has L C' = I. If its columns add up to 1, it turns reported shares into an
+# unbiased estimate that adds up to 1. For a square channel it is the inverse. If there are more
+# reports than truths, it is the least-squares solution under the constraint of the sum. A product
+# of questions has the product of their left inverses.
 
 checked_channel <- function(axes) {
   if (!is.list(axes) || inherits(axes, "rr_law") || is.data.frame(axes)) {
@@ -108,7 +109,7 @@ law_matrix.rr_law_channel <- function(law, k) {
   Reduce(function(x, y) kronecker(y, x), dense)
 }
 
-# By its axes, for any law that has them.
+# The matrix of a law that has axes.
 law_matrix.rr_law <- function(law, k) {
   axes <- law_axes(law, k)
   if (k * prod(as.double(axis_sizes(axes, "reports"))) > 1e8) {
@@ -179,12 +180,12 @@ left_inverse <- function(axis) {
   }
   decomposition <- qr(M, tol = 1e-12)
   if (decomposition$rank < ncol(M)) return(NULL)
-  plain <- qr.coef(decomposition, diag(nrow(M)))
-  spread <- chol2inv(qr.R(decomposition))[
+  solution <- qr.coef(decomposition, diag(nrow(M)))
+  covariance <- chol2inv(qr.R(decomposition))[
     order(decomposition$pivot), order(decomposition$pivot), drop = FALSE
   ]
-  direction <- rowSums(spread) / sum(spread)
-  list(matrix = t(plain + outer(direction, 1 - colSums(plain))))
+  direction <- rowSums(covariance) / sum(covariance)
+  list(matrix = t(solution + outer(direction, 1 - colSums(solution))))
 }
 
 channel_inverse <- function(axes) {
@@ -207,10 +208,11 @@ law_unbiased.rr_law_channel <- function(law, evidence) {
 
 require_inverse <- function(law) inverse_axes(law) %||% refuse_law(law, "inverse")
 
-# Of a category that is absent, beside the others as the projection of the estimate has them.
+# The standard error for a category that is absent. The other categories have the shares of the
+# projection of the estimate.
 law_blank_error.rr_law_channel <- function(law, evidence) {
   likely <- .Call(C_rr_project, law_unbiased(law, evidence), 1)
-  sqrt(mean_squares(law$axes, require_inverse(law), likely)$others / evidence$n)
+  sqrt(mean_squares(law$axes, require_inverse(law), likely)$second_other / evidence$n)
 }
 
 # ---- uncertainty ----
@@ -227,27 +229,29 @@ term_squares.rr_law_channel <- function(law, evidence, cells) {
   apply_channel(require_inverse(law), evidence$counts / evidence$n, "square")[cells]
 }
 
-# Of one question.
+# A product of questions has no such moments here: NULL.
 law_second_moments.rr_law_channel <- function(law, k, weights) {
   inverse <- if (length(law$axes) == 1L) inverse_axes(law)
   if (is.null(inverse)) return(NULL)
   apply_channel(law$axes, apply_channel(inverse, weights)^2, "adjoint")
 }
 
-# The score interval of the unbiased estimate: the t with |inv - t| <= z sd(t), where N Var = t A +
-# (1 - t) B - t^2 (or - t for fixed truths). A and B are the mean squares of L under the cell and
-# under all others as fitted. For a channel b[y] + a 1{x = y} it is Wilson's interval of the
-# report's share, carried through.
-law_intervals.rr_law_channel <- function(law, evidence, estimate, interval, level, which, target) {
+# The score interval of the unbiased estimate: the t with |inv - t| <= z sd(t), where
+#    N Var = t A + (1 - t) B - t^2   (sampled truths; - t for fixed truths)
+# A and B are the mean squares of L under the cell and under all others as fitted. For a channel
+# b[y] + a 1{x = y} it is Wilson's interval of the report's share, carried through.
+law_intervals.rr_law_channel <- function(
+  law, evidence, estimate, interval, conf.level, cells, target
+) {
   inverse <- inverse_axes(law)
-  unknown <- rep(NA_real_, length(which))
+  unknown <- rep(NA_real_, length(cells))
   if (is.null(inverse)) return(list(low = unknown, high = unknown))
   inv <- apply_channel(inverse, evidence$counts / evidence$n, "adjoint")
   theta <- to_sum_1(pmax(estimate, 0))
   squares <- mean_squares(law$axes, inverse, theta)
   study <- if (!is.null(law$validation)) {
     evidence$n * vapply(
-      which,
+      cells,
       function(i) {
         validation_squares(
           law, inverse[[1]]$matrix[, i], seq_along(theta) == i, theta
@@ -257,14 +261,15 @@ law_intervals.rr_law_channel <- function(law, evidence, estimate, interval, leve
     )
   }
   moment_intervals(
-    inv[which], squares$own[which], squares$others[which], evidence$n,
-    level, target, study
+    inv[cells], squares$second_true[cells], squares$second_other[cells], evidence$n,
+    conf.level, target, study
   )
 }
 
-# The score interval of their unbiased estimate, with the mean squares of its terms inside and
-# outside, as the nearest distribution mixes them; in equal parts where it holds nothing.
-law_share_interval.rr_law <- function(law, evidence, cells, share, interval, level, target) {
+# The score interval of the unbiased share of several cells. The mean squares of its terms, inside
+# and outside, are mixed by the nearest distribution. If that distribution has no share there, all
+# cells count alike.
+law_share_interval.rr_law <- function(law, evidence, cells, share, interval, conf.level, target) {
   inside <- seq_len(evidence$k) %in% cells
   squares <- if (interval == "wilson" && length(cells) > 1L) {
     law_second_moments(law, evidence$k, as.double(inside))
@@ -272,32 +277,34 @@ law_share_interval.rr_law <- function(law, evidence, cells, share, interval, lev
   if (is.null(squares)) return(NULL)
   unbiased <- law_unbiased(law, evidence)
   theta <- .Call(C_rr_project, as.double(unbiased), 1)
-  mean_square <- function(part) sum(part_shares(theta, part) * squares[part])
+  mean_square <- function(is_member) sum(conditional_shares(theta, is_member) * squares[is_member])
   study <- if (!is.null(law$validation)) {
     terms <- apply_channel(require_inverse(law), as.double(inside))
     as.matrix(evidence$n * validation_squares(law, terms, inside, theta))
   }
   moment_intervals(
     sum(unbiased[inside]), mean_square(inside), mean_square(!inside), evidence$n,
-    level, target, study
+    conf.level, target, study
   )
 }
 
-# The shares of a part of the cells within it; even ones where it holds nothing.
-part_shares <- function(theta, part) {
-  weights <- if (sum(theta[part]) < 1e-8) {
-    rep(1, sum(part))
+# The shares of the cells that are members (`is_member`), divided by their sum; equal shares if
+# their sum is below 1e-8.
+conditional_shares <- function(theta, is_member) {
+  weights <- if (sum(theta[is_member]) < 1e-8) {
+    rep(1, sum(is_member))
   } else {
-    theta[part]
+    theta[is_member]
   }
   weights / sum(weights)
 }
 
-# For each cell the mean of L[i, ]^2 over the reports of that cell, and over those of all others as
-# `theta` mixes them, in equal parts where it holds nothing but that cell.
+# For each cell the mean of L[i, ]^2, as list(second_true, second_other): over the reports of that
+# cell, and over those of all other cells as `theta` mixes them. If `theta` holds nothing but that
+# cell, all others count alike.
 mean_squares <- function(axes, inverse, theta) {
   # sum_j L[i, j]^2 C[i, j] for each i, question by question.
-  own <- Reduce(
+  second_true <- Reduce(
     function(x, y) as.vector(outer(x, y)),
     Map(
       function(axis, inverse) {
@@ -312,7 +319,7 @@ mean_squares <- function(axes, inverse, theta) {
   )
   others <- function(theta) {
     pmax(
-      (apply_channel(inverse, apply_channel(axes, theta), "square") - theta * own) /
+      (apply_channel(inverse, apply_channel(axes, theta), "square") - theta * second_true) /
         pmax(1 - theta, 1e-12),
       0
     )
@@ -325,7 +332,7 @@ mean_squares <- function(axes, inverse, theta) {
       alone
     ]
   }
-  list(own = own, others = mixed)
+  list(second_true = second_true, second_other = mixed)
 }
 
 # ---- channels that a validation study measured ----
@@ -372,8 +379,8 @@ unbiased_variances.rr_law_channel <- function(law, evidence, cells, target, unbi
   }
 }
 
-# What the study adds to the variance of the function with these `terms` for the reports, in units
-# of the squares of the shares inside and outside of it. Two more people in each row, spread evenly
+# The variance that the study adds to the function with these `terms` for the reports, in units of
+# the squares of the shares inside and outside of it. Each row has two more people, spread evenly
 # over the reports: an empty cell is not certain.
 validation_squares <- function(law, terms, inside, theta) {
   V <- law$validation
@@ -382,11 +389,11 @@ validation_squares <- function(law, terms, inside, theta) {
   variance <- drop(C %*% terms^2 - (C %*% terms)^2) / m
   vapply(
     list(inside, !inside),
-    function(part) sum(part_shares(theta, part)^2 * variance[part]), 0
+    function(is_member) sum(conditional_shares(theta, is_member)^2 * variance[is_member]), 0
   )
 }
 
-# The channel of the study made again, for the bootstrap.
+# The law with the channel of a study that is drawn again, for the bootstrap.
 validation_again <- function(law) {
   V <- t(
     apply(law$validation, 1, function(row) {
@@ -405,7 +412,7 @@ is_validated <- function(mechanism) {
 
 people_words <- function(mechanism) paste(format_count(sum(mechanism$validation)), "people")
 
-# An error if a channel was measured: without a part for the error of the study the channel would be
+# An error if a channel was measured: without a term for the error of the study the channel would be
 # taken for known.
 refuse_validated <- function(mechanisms, what) {
   if (inherits(mechanisms, "rr_mechanism")) mechanisms <- list(mechanisms)
@@ -413,7 +420,10 @@ refuse_validated <- function(mechanisms, what) {
     abort(
       c(
         paste(what, "cannot take a channel that a validation study estimated."),
-        i = "{.fn rr_estimate}, and {.fn rr_glm} with an external study, include the error of the study."
+        i = paste(
+          "{.fn rr_estimate}, and {.fn rr_glm} with an external study, include the error of the",
+          "study."
+        )
       ),
       c("law", "argument")
     )
@@ -422,9 +432,9 @@ refuse_validated <- function(mechanisms, what) {
 
 # ---- validation within the field sample (Tenenbein, 1970, 1972) ----
 #
-# People drawn at random from the respondents, whose truth was found out too: `internal` are their
-# counts V, and the others are in the tally. With P[x, y] = V[x, y] / V[+, y] the maximum is P phi,
-# phi being the reports of all.
+# The truth of some respondents, drawn at random, was found out too. `internal` are their counts V,
+# and the tally has the others. The maximum is P phi, with phi the reports of all and
+#    P[x, y] = V[x, y] / V[+, y]
 new_law_internal <- function(axes, internal) {
   law <- new_law_channel(axes)
   law[c("words", "gives")] <- list("a part of the respondents say what their reports mean",
@@ -437,7 +447,7 @@ new_law_internal <- function(axes, internal) {
 
 law_gives.rr_law_internal <- function(law, need) need %in% law$gives
 
-internal_parts <- function(law, evidence) {
+label_statistics <- function(law, evidence) {
   seen <- colSums(law$internal)
   n <- evidence$n + sum(seen)
   list(
@@ -449,8 +459,8 @@ internal_parts <- function(law, evidence) {
 }
 
 law_unbiased.rr_law_internal <- function(law, evidence) {
-  parts <- internal_parts(law, evidence)
-  drop(parts$P %*% parts$phi)
+  statistics <- label_statistics(law, evidence)
+  drop(statistics$P %*% statistics$phi)
 }
 
 law_maximum.rr_law_internal <- function(law, evidence, options) {
@@ -467,20 +477,21 @@ law_update.rr_law_internal <- function(law, evidence, options) refuse_law(law, "
 
 law_second_moments.rr_law_internal <- function(law, k, weights) NULL
 
-# For these very respondents without what comes from sampling their truths.
+# The covariance of the estimates `cells`. For fixed truths it leaves out what comes from sampling
+# them.
 unbiased_covariance.rr_law_internal <- function(law, evidence, cells, target, unbiased) {
-  parts <- internal_parts(law, evidence)
-  theta <- drop(parts$P %*% parts$phi)
-  spread <- function(weights) {
-    diag(drop(parts$P %*% weights)) -
-      parts$P %*% (weights * t(parts$P))
+  statistics <- label_statistics(law, evidence)
+  theta <- drop(statistics$P %*% statistics$phi)
+  label_covariance <- function(weights) {
+    diag(drop(statistics$P %*% weights)) -
+      statistics$P %*% (weights * t(statistics$P))
   }
   truths <- if (target == "sample") {
-    -spread(parts$phi)
+    -label_covariance(statistics$phi)
   } else {
-    parts$P %*% (parts$phi * t(parts$P)) - tcrossprod(theta)
+    statistics$P %*% (statistics$phi * t(statistics$P)) - tcrossprod(theta)
   }
-  (spread(parts$phi^2 / parts$seen) + truths / parts$n)[
+  (label_covariance(statistics$phi^2 / statistics$seen) + truths / statistics$n)[
     cells, cells, drop = FALSE
   ]
 }
@@ -492,23 +503,26 @@ unbiased_variances.rr_law_internal <- function(law, evidence, cells, target, unb
 # The maximum of the likelihood is the unbiased estimate.
 law_likelihood_map.rr_law_internal <- function(law, evidence, estimate) whole_map(evidence$k)
 
-# Wilson's, with the number of respondents whose share would have the same variance.
-law_intervals.rr_law_internal <- function(law, evidence, estimate, interval, level, which, target) {
-  theta <- law_unbiased(law, evidence)[which]
-  variance <- unbiased_variances(law, evidence, which, target, TRUE) +
-    agreeing_label_variance(law, evidence)[which]
-  wilson_interval(theta, theta * (1 - theta) / variance, normal_quantile(level)^2)
+# Wilson's interval, with the number of respondents whose share would have the same variance.
+law_intervals.rr_law_internal <- function(
+  law, evidence, estimate, interval, conf.level, cells, target
+) {
+  theta <- law_unbiased(law, evidence)[cells]
+  variance <- unbiased_variances(law, evidence, cells, target, TRUE) +
+    agreeing_label_variance(law, evidence)[cells]
+  wilson_interval(theta, theta * (1 - theta) / variance, normal_quantile(conf.level)^2)
 }
 
-# What an estimate varies through the labels of reports whose labels all agree. Their own variance
-# is 0, as if these reports were certain: half a label more is spread evenly over the truths.
+# The variance of the estimates through the labels of reports whose labels all agree. The labels'
+# own variance is 0, as if these reports were certain: half a label more is spread evenly over the
+# truths.
 agreeing_label_variance <- function(law, evidence) {
-  parts <- internal_parts(law, evidence)
+  statistics <- label_statistics(law, evidence)
   agreeing <- colSums(law$internal > 0) == 1
   shares <- (law$internal + 1 / (2 * evidence$k)) /
-    rep(parts$seen + 1 / 2, each = evidence$k)
+    rep(statistics$seen + 1 / 2, each = evidence$k)
   drop(
-    (shares * (1 - shares)) %*% (agreeing * parts$phi^2 / parts$seen)
+    (shares * (1 - shares)) %*% (agreeing * statistics$phi^2 / statistics$seen)
   )
 }
 

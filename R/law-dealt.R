@@ -1,8 +1,9 @@
-# The law of answers dealt without replacement (inst/mathematics/dealt.md). A report says what a
-# card dictates, or the truth; cards of one block depend on each other, so that variances need the
-# people and reports of each block.
+# The law of answers dealt without replacement is in inst/mathematics/dealt.md. A report says what a
+# card dictates, or the truth. Cards of one block depend on each other, so variances need the people
+# and reports of each block.
 #
-# law$blocks: those of a group, as tally_law() has them; NULL of the mechanism alone.
+# `law$blocks` are the blocks of a group, as tally_law() has them; a mechanism's own law has none:
+# NULL.
 
 new_law_dealt <- function(forced, cards) {
   rho <- 1 - sum(forced) / cards
@@ -73,15 +74,16 @@ law_blank_error.rr_law_dealt <- function(law, evidence) {
 
 # ---- variances ----
 
-# Cards that are drawn without replacement are correlated by -1 / (cards - 1): with `people` of a
-# block, of whom y hold each category, T reports have the covariance
-#   c (people (diag(beta) - beta beta') - rho (beta y' + y beta')) + rho (1 - rho) (cards diag(y) -
-#     y y') / (cards - 1),
-# c = (cards - people) / (cards - 1). Estimates are T / rho over all people.
-deck_covariance <- function(law, left, own, diagonal, square) {
+# The covariance of the reports T of blocks. Cards that are drawn without replacement are correlated
+# by -1 / (cards - 1). If `people` of a block hold the categories y times, T has the covariance
+#    c (people (diag(beta) - beta beta') - rho (beta y' + y beta'))
+#      + rho (1 - rho) (cards diag(y) - y y') / (cards - 1)
+#    c = (cards - people) / (cards - 1)
+# Estimates are T / rho over all people.
+deck_covariance <- function(law, left, y, diagonal, square) {
   beta <- law$beta
   left * (diag(beta) - outer(beta, beta)) -
-    law$truth * (outer(beta, own) + outer(own, beta)) +
+    law$truth * (outer(beta, y) + outer(y, beta)) +
     diag(diagonal) - square
 }
 
@@ -95,11 +97,11 @@ unbiased_covariance.rr_law_dealt <- function(law, evidence, cells, target, unbia
   scale <- (rho * sum(people))^2
   left <- (b - people) / (b - 1)
   if (target == "sample" && !one_truth_card(law)) {
-    held <- (blocks - outer(law$beta, people)) / rho
-    spread <- rho * (1 - rho) / (b - 1)
-    whole <- deck_covariance(
-      law, sum(left * people), drop(held %*% left),
-      spread * b * rowSums(held), spread * tcrossprod(held)
+    truths <- (blocks - outer(law$beta, people)) / rho
+    card_variance <- rho * (1 - rho) / (b - 1)
+    covariance <- deck_covariance(
+      law, sum(left * people), drop(truths %*% left),
+      card_variance * b * rowSums(truths), card_variance * tcrossprod(truths)
     )
     factor <- rho * (b - 1) / (rho * b - 1)
   } else {
@@ -108,13 +110,13 @@ unbiased_covariance.rr_law_dealt <- function(law, evidence, cells, target, unbia
       rho * (1 - rho) * people * (people - 1) / (b - 1) +
         rho^2 * people
     )
-    whole <- deck_covariance(
+    covariance <- deck_covariance(
       law, sum(left * people), sum(left * people) * theta,
       rho * sum(people) * theta, pairs * outer(theta, theta)
     )
     factor <- 1 / (1 - pairs / scale)
   }
-  (factor * whole / scale)[cells, cells, drop = FALSE]
+  (factor * covariance / scale)[cells, cells, drop = FALSE]
 }
 
 unbiased_variances.rr_law_dealt <- function(law, evidence, cells, target, unbiased) {
@@ -152,11 +154,11 @@ law_between.rr_law_dealt <- function(law, tally, target) {
         (tally$counts[, group] / tally$n[group] - law$beta) / law$truth
       })
       between <- groups_between(law, of(g), of(h), theta, size, target)
-      at <- lapply(c(g, h), function(group) {
+      index <- lapply(c(g, h), function(group) {
         (group - 1L) * k + seq_len(k)
       })
-      covariance[at[[1]], at[[2]]] <- between
-      covariance[at[[2]], at[[1]]] <- t(between)
+      covariance[index[[1]], index[[2]]] <- between
+      covariance[index[[2]], index[[1]]] <- t(between)
     }
   }
   covariance
@@ -166,105 +168,112 @@ groups_between <- function(law, first, second, theta, size, target) {
   rho <- law$truth
   beta <- law$beta
   people <- list(colSums(first), colSums(second))
-  both <- sum(people[[1]] * people[[2]])
+  n_pairs <- sum(people[[1]] * people[[2]])
   quadratic <- (1 - rho) / (rho * (law$cards - 1))
   if (target == "sample" && !one_truth_card(law)) {
-    own <- (first - outer(beta, people[[1]])) / rho
-    other <- (second - outer(beta, people[[2]])) / rho
+    first_truths <- (first - outer(beta, people[[1]])) / rho
+    second_truths <- (second - outer(beta, people[[2]])) / rho
     factor <- 1 / (1 - quadratic)
   } else {
-    own <- outer(theta[[1]], people[[1]])
-    other <- outer(theta[[2]], people[[2]])
-    factor <- 1 / (1 - quadratic * both / prod(size))
+    first_truths <- outer(theta[[1]], people[[1]])
+    second_truths <- outer(theta[[2]], people[[2]])
+    factor <- 1 / (1 - quadratic * n_pairs / prod(size))
   }
-  pairs <- both * (diag(beta) - outer(beta, beta)) +
-    rho * (1 - rho) * tcrossprod(own, other) - rho * (outer(
-      beta, drop(other %*% people[[1]])
-    ) + outer(drop(own %*% people[[2]]), beta))
+  pairs <- n_pairs * (diag(beta) - outer(beta, beta)) +
+    rho * (1 - rho) * tcrossprod(first_truths, second_truths) - rho * (outer(
+      beta, drop(second_truths %*% people[[1]])
+    ) + outer(drop(first_truths %*% people[[2]]), beta))
   -factor * pairs / ((law$cards - 1) * rho^2 * prod(size))
 }
 
 # ---- intervals ----
 
-# The variance of a share t, of categories that `beta` of the cards dictate, is a quadratic in t:
-# its coefficients. For fixed truths the same share in every block is taken, which is too large
-# where blocks differ.
+# The coefficients (constant, linear, square) of the variance of a share t as a quadratic in t.
+# `beta` is the share of the cards that dictate its categories. For fixed truths the same share is
+# assumed in every block: if blocks differ, the variance is too large.
 block_quadratic <- function(law, beta, target) {
   people <- block_people(law$blocks)
   b <- law$cards
   rho <- law$truth
   left <- (b - people) / (b - 1)
-  spread <- rho * (1 - rho) / (b - 1)
+  card_variance <- rho * (1 - rho) / (b - 1)
   sample <- target == "sample"
-  own <- if (sample) spread * b else rho
-  square <- if (sample) spread * people else spread * (people - 1) + rho^2
+  linear <- if (sample) card_variance * b else rho
+  square <- if (sample) card_variance * people else card_variance * (people - 1) + rho^2
   colSums(
     people * cbind(
-      left * beta * (1 - beta), own - 2 * left * rho * beta, -square
+      left * beta * (1 - beta), linear - 2 * left * rho * beta, -square
     )
   ) / (rho * sum(people))^2
 }
 
-law_intervals.rr_law_dealt <- function(law, evidence, estimate, interval, level, which, target) {
-  own <- function(cell) unlist(dealt_interval(law, evidence, cell, interval, level, target))
-  bounds <- vapply(which, own, numeric(2))
+law_intervals.rr_law_dealt <- function(
+  law, evidence, estimate, interval, conf.level, cells, target
+) {
+  cell_interval <- function(cell) {
+    unlist(dealt_interval(law, evidence, cell, interval, conf.level, target))
+  }
+  bounds <- vapply(cells, cell_interval, numeric(2))
   list(low = bounds[1, ], high = bounds[2, ])
 }
 
-law_share_interval.rr_law_dealt <- function(law, evidence, cells, share, interval, level, target) {
-  dealt_interval(law, evidence, cells, interval, level, target)
+law_share_interval.rr_law_dealt <- function(
+  law, evidence, cells, share, interval, conf.level, target
+) {
+  dealt_interval(law, evidence, cells, interval, conf.level, target)
 }
 
-# Of several categories together, which are one answer of a deck of yes and no.
-dealt_interval <- function(law, evidence, cells, interval, level, target) {
-  if (interval == "exact") return(exact_dealt(law, cells, level, target))
+# The interval of the share of several categories together, which are one answer of a deck of yes
+# and no.
+dealt_interval <- function(law, evidence, cells, interval, conf.level, target) {
+  if (interval == "exact") return(exact_dealt(law, cells, conf.level, target))
   if (interval == "anytime") {
     binomial <- binomial_counts(law, evidence)
     return(anytime_interval(
-      sum(binomial$counts[cells]) / binomial$n, binomial$n, level
+      sum(binomial$counts[cells]) / binomial$n, binomial$n, conf.level
     ))
   }
-  if (target == "population") return(dealt_score(law, evidence, cells, level, target))
+  if (target == "population") return(dealt_score(law, evidence, cells, conf.level, target))
   # Half a report of distance less: with 20 of 25 cards for the truth one true yes goes unreported
   # in a fifth of the surveys, and the limit without this correction excludes it.
   half_report <- 1 / (2 * law$truth * evidence$n)
   list(
-    low = dealt_score(law, evidence, cells, level, target, -half_report)$low,
-    high = dealt_score(law, evidence, cells, level, target, half_report)$high
+    low = dealt_score(law, evidence, cells, conf.level, target, -half_report)$low,
+    high = dealt_score(law, evidence, cells, conf.level, target, half_report)$high
   )
 }
 
 # The score interval of the estimate, moved by `shift`.
-dealt_score <- function(law, evidence, cells, level, target, shift = 0) {
+dealt_score <- function(law, evidence, cells, conf.level, target, shift = 0) {
   variance <- block_quadratic(law, sum(law$beta[cells]), target)
   n <- -1 / variance[[3]]
   estimate <- sum(law_unbiased(law, evidence)[cells]) + shift
   moment_intervals(
     estimate, n * (variance[[1]] + variance[[2]]),
-    n * variance[[1]], n, level, "population"
+    n * variance[[1]], n, conf.level, "population"
   )
 }
 
-# Full blocks: Clopper and Pearson's for the cards that asked for the truth. For the truths of one
-# block, every number of true answers whose tails are both large enough.
-exact_dealt <- function(law, cells, level, target) {
+# Clopper and Pearson's interval for the cards that ask for the truth, if blocks are full. For the
+# truths of one block it holds every number of true answers whose tails are both large enough.
+exact_dealt <- function(law, cells, conf.level, target) {
   if (!law_gives(law, "exact")) refuse_law(law, "exact", "{.arg interval} {.val exact}")
   blocks <- ncol(law$blocks$counts)
-  asked <- law$cards - sum(law$forced)
-  told <- nearest(
+  truth_cards <- law$cards - sum(law$forced)
+  n_truthful <- nearest(
     sum(law$blocks$counts[cells, ]) -
       blocks * sum(law$forced[cells]),
-    0, blocks * asked
+    0, blocks * truth_cards
   )
   if (target == "population" || blocks > 1) {
-    return(exact_interval(told / (blocks * asked), blocks * asked, level))
+    return(exact_interval(n_truthful / (blocks * truth_cards), blocks * truth_cards, conf.level))
   }
-  held <- 0:law$cards
-  up <- phyper(told - 1, held, law$cards - held, asked, lower.tail = FALSE)
-  down <- phyper(told, held, law$cards - held, asked)
+  holders <- 0:law$cards
+  up <- phyper(n_truthful - 1, holders, law$cards - holders, truth_cards, lower.tail = FALSE)
+  down <- phyper(n_truthful, holders, law$cards - holders, truth_cards)
   as.list(
     setNames(
-      range(held[pmin(up, down) > (1 - level) / 2]) /
+      range(holders[pmin(up, down) > (1 - conf.level) / 2]) /
         law$cards,
       c("low", "high")
     )

@@ -1,13 +1,15 @@
-# The law of Hadamard response in blocks: finitely many reports, never as a matrix. Category v (from
-# 0) has row v %/% B + 1 of block v %% B; h[v](y) is the sign of its row in the column y of its own
-# block, 0 elsewhere. With E = exp(epsilon), Z = E + 2B - 1, c = Z / (E - 1), shares f of the
-# reports:
-#   estimate            c sum over y of f[y] h[v](y), by one fast transform a block
-# second moments E(c h)^2 = c^2 (share of v's block); of two categories of a block c times the
-# estimate of the category
-#                       in the row that is the xor of theirs, 0 if there is none
-# covariances those, less products of the estimates (sampled truths), or less theta on the diagonal
-# (fixed ones)
+# The law of Hadamard response in blocks has finitely many reports and is never a matrix. Category v
+# (from 0) has row v %/% B + 1 of block v %% B. The score h[v](y) is the sign of its row in the
+# column y of its own block, and 0 in other blocks. The symbols are E = exp(epsilon), Z = E + 2B -
+# 1, c = Z / (E - 1), and f, the shares of the reports.
+#
+# The estimate is by one fast transform a block:
+#    c sum over y of f[y] h[v](y)
+# Its terms have the second moments
+#    E(c h)^2 = c^2 (share of v's block)
+# Two categories of a block have c times the estimate of a third category, or 0 if there is none.
+# The row of the third is the xor of their rows. Covariances are these less products of the
+# estimates (sampled truths), or less theta on the diagonal (fixed truths).
 
 hadamard_scale <- function(law) {
   (1 + (2 * law$blocks - 1) * exp(-law$epsilon)) /
@@ -83,8 +85,9 @@ law_axes.rr_law_hadamard <- function(law, k) {
   )
 }
 
-# Kernels take such an axis alone. Beside others it is a matrix, whose inverse are the terms of the
-# unbiased estimate; what they lack to a sum of 1 is given to all truths alike.
+# An axis that kernels take beside others. A Hadamard axis or one of sets becomes a matrix, and the
+# terms of the unbiased estimate are its inverse. If these do not add up to 1, the difference is
+# divided equally among the truths.
 dense_axis <- function(axis) {
   if (is.null(axis$truths)) return(axis)
   if (as.double(axis$truths) * axis_sizes(list(axis), "reports") > 2.5e7) {
@@ -102,25 +105,26 @@ dense_axis <- function(axis) {
 
 law_reported.rr_law_hadamard <- function(law, theta) apply_channel(law_axes(law), theta)
 
-# Of the t holders of a category about t (E - 1) / Z tell a column of their own, the others any.
+# The counts of `nsim` replications, a column each. A holder of a category draws a column of it with
+# probability (E - 1) / Z, and else any column of any block has the same probability.
 law_simulate.rr_law_hadamard <- function(law, truth, nsim) {
-  chance <- 1 / (1 +
+  p_truthful <- 1 / (1 +
     2 * law$blocks * exp(-law$epsilon) / -expm1(-law$epsilon))
   reports <- law$blocks * law$size
   vapply(
     seq_len(nsim),
     function(i) {
-      told <- rbinom(law$truths, truth, chance)
-      holder <- rep(seq_len(law$truths) - 1, told)
+      n_truthful <- rbinom(law$truths, truth, p_truthful)
+      holder <- rep(seq_len(law$truths) - 1, n_truthful)
       row <- as.integer(holder %/% law$blocks + 1)
       column <- sample.int(law$size, length(row), replace = TRUE) - 1L
       turned <- odd_bits(bitwAnd(row, column)) == 1L
       column[turned] <- bitwXor(
         column[turned], bitwAnd(row[turned], -row[turned])
       )
-      own <- tabulate(holder %% law$blocks * law$size + column + 1, reports)
-      own +
-        as.vector(rmultinom(1, sum(truth) - sum(told), rep(1, reports)))
+      counts <- tabulate(holder %% law$blocks * law$size + column + 1, reports)
+      counts +
+        as.vector(rmultinom(1, sum(truth) - sum(n_truthful), rep(1, reports)))
     },
     numeric(reports)
   )
@@ -157,20 +161,20 @@ term_squares.rr_law_hadamard <- function(law, evidence, cells) {
   hadamard_scale(law)^2 * block_shares(law, evidence)[cells]
 }
 
-# What each report adds to a function (a column) is its weights' transform, block by block: no
-# covariance matrix of all categories is needed.
+# The term that each report adds to a function (a column): the transform of the function's weights,
+# block by block. It needs no covariance matrix of all categories.
 hadamard_terms <- function(law, functions) {
   row <- (seq_len(law$truths) - 1) %/% law$blocks + 1
   block <- (seq_len(law$truths) - 1) %% law$blocks
-  place <- block * law$size + row + 1
+  index <- block * law$size + row + 1
   added <- hadamard_scale(law) * apply(functions, 1, function(weights) {
-    spread <- numeric(law$blocks * law$size)
-    spread[place] <- weights
+    transform <- numeric(law$blocks * law$size)
+    transform[index] <- weights
     for (b in seq_len(law$blocks) - 1) {
-      own <- b * law$size + seq_len(law$size)
-      spread[own] <- .Call(C_rr_hadamard_transform, spread[own])
+      columns <- b * law$size + seq_len(law$size)
+      transform[columns] <- .Call(C_rr_hadamard_transform, transform[columns])
     }
-    spread
+    transform
   })
   matrix(added, ncol = nrow(functions))
 }
@@ -190,27 +194,30 @@ term_products.rr_law_hadamard <- function(law, evidence, cells) {
   row <- as.integer((cells - 1) %/% law$blocks + 1)
   block <- (cells - 1) %% law$blocks
   third <- outer(row, row, bitwXor)
-  place <- (third - 1) * law$blocks + rep(block, length(cells)) + 1
-  inside <- outer(block, block, `==`) & third > 0 & place <= law$truths
+  index <- (third - 1) * law$blocks + rep(block, length(cells)) + 1
+  inside <- outer(block, block, `==`) & third > 0 & index <= law$truths
   second <- matrix(0, length(cells), length(cells))
-  second[inside] <- hadamard_scale(law) * theta[place[inside]]
+  second[inside] <- hadamard_scale(law) * theta[index[inside]]
   diag(second) <- term_squares(law, evidence, cells)
   second
 }
 
-# In one block a report supports the truth with probability E / (E + 1) and any other category with
-# 1/2: counts of support are binomial. In several the score interval of the estimate.
-law_intervals.rr_law_hadamard <- function(law, evidence, estimate, interval, level, which, target) {
+# The interval of one block is that of binomial counts: a report supports the truth with probability
+# E / (E + 1) and any other category with 1/2. Several blocks have the score interval of the
+# estimate.
+law_intervals.rr_law_hadamard <- function(
+  law, evidence, estimate, interval, conf.level, cells, target
+) {
   inv <- law_unbiased(law, evidence)
   scale <- hadamard_scale(law)
   if (law$blocks == 1) return(NextMethod())
   theta <- to_sum_1(pmax(estimate, 0))
   block <- (seq_len(law$truths) - 1) %% law$blocks + 1
-  held <- as.vector(rowsum(theta, block))[block]
+  block_share <- as.vector(rowsum(theta, block))[block]
   # Mean squares of the estimate's terms under a truth of the block and under any other.
   floor <- 2 * scale * exp(-law$epsilon) / -expm1(-law$epsilon)
-  others <- floor + scale * (held - theta) / pmax(1 - theta, 1e-12)
-  moment_intervals(inv[which], floor + scale, others[which], evidence$n, level, target)
+  others <- floor + scale * (block_share - theta) / pmax(1 - theta, 1e-12)
+  moment_intervals(inv[cells], floor + scale, others[cells], evidence$n, conf.level, target)
 }
 
 law_unlikely.rr_law_hadamard <- function(law, evidence, alpha) {

@@ -1,13 +1,13 @@
-# The law of a hierarchy: at each depth the law of its oracle, on the nodes of that depth, for those
-# who drew it. Counts are, depth after depth, how many drew it and the oracle's own. The unbiased
-# estimate is the generalized least squares fit of the levels to the estimates of all nodes, the
-# root being 1, with one variance for all nodes of a depth. It is linear in these: a function of the
-# levels is a function of the nodes of each depth, and depths are independent, given how many drew
-# them.
+# The law of a hierarchy has a law for each depth: that of its oracle, on the nodes of that depth,
+# for those who drew it. Counts are, depth after depth, the number who drew it and the oracle's
+# counts. The unbiased estimate is the generalized least squares fit of the levels to the estimates
+# of all nodes. The root is 1, and all nodes of a depth have one variance. The fit is linear: a
+# function of the levels is a function of the nodes of each depth. Depths are independent, given how
+# many drew them.
 
 law_gives.rr_law_hierarchy <- function(law, need) {
   if (need != "likelihood") return(NextMethod())
-  all(vapply(depth_laws(law), function(part) law_gives(part, need), NA))
+  all(vapply(depth_laws(law), function(depth_law) law_gives(depth_law, need), NA))
 }
 
 # Nodes of each depth to which the levels belong.
@@ -30,8 +30,8 @@ parents <- function(law, depth) {
 law_impossible.rr_law_hierarchy <- function(law, counts) {
   for (l in seq_along(law$laws)) {
     rows <- law$rows[[l]]
-    at <- law_impossible(law$laws[[l]], counts[rows][-1])
-    if (at > 0) return(rows[1 + at])
+    impossible <- law_impossible(law$laws[[l]], counts[rows][-1])
+    if (impossible > 0) return(rows[1 + impossible])
   }
   0
 }
@@ -63,18 +63,19 @@ depth_evidence <- function(law, evidence) {
   })
 }
 
-# The weights of both passes, from the variance of a node at each depth. `own`: of a node's own
-# estimate beside the sum of its children's; `part`: the part of its parent's correction that a node
-# gets.
+# The weights of both passes, from the variance of a node at each depth, as a list of two lists with
+# a vector for each depth:
+#    node         the weight of a node's own estimate beside the sum of its children's
+#    correction   the fraction of its parent's correction that a node gets
 tree_weights <- function(law, variances) {
   depths <- length(variances)
-  below <- own <- part <- vector("list", depths)
+  below <- node <- correction <- vector("list", depths)
   below[[depths]] <- rep(variances[depths], law$nodes[depths])
-  own[[depths]] <- rep(1, law$nodes[depths])
+  node[[depths]] <- rep(1, law$nodes[depths])
   for (l in rev(seq_len(depths - 1))) {
     children <- over_children(law, below[[l + 1]])
-    own[[l]] <- children / (variances[l] + children)
-    below[[l]] <- variances[l] * own[[l]]
+    node[[l]] <- children / (variances[l] + children)
+    below[[l]] <- variances[l] * node[[l]]
   }
   for (l in seq_len(depths)) {
     siblings <- if (l == 1) {
@@ -82,18 +83,19 @@ tree_weights <- function(law, variances) {
     } else {
       over_children(law, below[[l]])[parents(law, l)]
     }
-    part[[l]] <- below[[l]] / siblings
+    correction[[l]] <- below[[l]] / siblings
   }
-  list(own = own, part = part)
+  list(node = node, correction = correction)
 }
 
-# Consistent estimates of the nodes of all depths from their own, a vector for each depth.
+# Consistent estimates of the nodes of all depths from their separate estimates, a vector for each
+# depth.
 consistent_nodes <- function(law, nodes, variances) {
   weights <- tree_weights(law, variances)
   depths <- length(nodes)
   for (l in rev(seq_len(depths - 1))) {
-    nodes[[l]] <- weights$own[[l]] * nodes[[l]] +
-      (1 - weights$own[[l]]) * over_children(law, nodes[[l + 1]])
+    nodes[[l]] <- weights$node[[l]] * nodes[[l]] +
+      (1 - weights$node[[l]]) * over_children(law, nodes[[l + 1]])
   }
   for (l in seq_len(depths)) {
     missing <- if (l == 1) {
@@ -103,23 +105,23 @@ consistent_nodes <- function(law, nodes, variances) {
         parents(law, l)
       ]
     }
-    nodes[[l]] <- nodes[[l]] + weights$part[[l]] * missing
+    nodes[[l]] <- nodes[[l]] + weights$correction[[l]] * missing
   }
   nodes
 }
 
-# The same as functions: rows of `functions` are weights of the levels, and of the matrices that are
-# returned, one for each depth, weights of its nodes' own estimates. What is left is a constant: the
-# root. The passes of consistent_nodes(), backwards and transposed.
+# The weights of the nodes' separate estimates in functions of the levels: a matrix for each depth,
+# a row for each row of `functions`. The function less its weighted nodes is a constant, which comes
+# from the root. The passes are those of consistent_nodes(), backwards and transposed.
 node_functions <- function(law, functions, variances) {
   weights <- tree_weights(law, variances)
   depths <- length(variances)
-  at <- vector("list", depths)
+  node_weights <- vector("list", depths)
   down <- t(functions)
   for (l in rev(seq_len(depths))) {
-    carried <- weights$part[[l]] * down
+    carried <- weights$correction[[l]] * down
     up <- if (l == 1) matrix(colSums(carried), 1) else over_children(law, carried)
-    at[[l]] <- down - up[
+    node_weights[[l]] <- down - up[
       if (l == 1) {
         rep(1, law$nodes[1])
       } else {
@@ -130,12 +132,12 @@ node_functions <- function(law, functions, variances) {
     down <- up
   }
   for (l in seq_len(depths - 1)) {
-    at[[l + 1]] <- at[[l + 1]] + ((1 - weights$own[[l]]) * at[[l]])[
+    node_weights[[l + 1]] <- node_weights[[l + 1]] + ((1 - weights$node[[l]]) * node_weights[[l]])[
       parents(law, l + 1), , drop = FALSE
     ]
-    at[[l]] <- weights$own[[l]] * at[[l]]
+    node_weights[[l]] <- weights$node[[l]] * node_weights[[l]]
   }
-  lapply(at, t)
+  lapply(node_weights, t)
 }
 
 # The reports of the deepest nodes, which are the levels.
@@ -154,13 +156,13 @@ law_unbiased.rr_law_hierarchy <- function(law, evidence) {
   consistent_nodes(law, nodes, depth_variances(law, depths))[[length(nodes)]]
 }
 
-# For a level that nobody holds, as at even shares.
+# The standard error for a level that nobody holds, at equal shares.
 law_blank_error.rr_law_hierarchy <- function(law, evidence) {
   variances <- depth_variances(law, depth_evidence(law, evidence))
-  at <- node_functions(law, diag(law$truths), variances)
+  node_weights <- node_functions(law, diag(law$truths), variances)
   sqrt(
     Reduce(
-      `+`, Map(function(weights, variance) variance * rowSums(weights^2), at, variances)
+      `+`, Map(function(weights, variance) variance * rowSums(weights^2), node_weights, variances)
     )
   )
 }
@@ -168,17 +170,17 @@ law_blank_error.rr_law_hierarchy <- function(law, evidence) {
 # ---- uncertainty ----
 
 # The covariance matrix of linear functions (rows) of the unbiased estimate, or their variances
-# only. Depths are independent samples of the population. Of fixed truths only the randomization and
-# the drawing of depths are random: the variance of the truths' own shares is left out, in
-# expectation.
+# only. Depths are independent samples of the population. If truths are fixed, only the
+# randomization and the drawing of depths are random: the expected variance of the truths' shares is
+# left out.
 law_functions.rr_law_hierarchy <- function(law, evidence, functions, target, variances = FALSE) {
   depths <- depth_evidence(law, evidence)
-  at <- node_functions(law, functions, depth_variances(law, depths))
+  node_weights <- node_functions(law, functions, depth_variances(law, depths))
   covariance <- Reduce(
     `+`,
     Map(
-      function(part, d, weights) law_functions(part, d, weights, "population", variances),
-      law$laws, depths, at
+      function(depth_law, d, weights) law_functions(depth_law, d, weights, "population", variances),
+      law$laws, depths, node_weights
     )
   )
   if (target == "population") return(covariance)
@@ -195,26 +197,26 @@ law_functions.rr_law_hierarchy <- function(law, evidence, functions, target, var
     (functions %*% (theta * t(functions)) - outer(means, means)) / n
 }
 
-# Depths are drawn: the term of a report is that of its depth times their number, and the constant
-# of the root. That the number of reports of each depth is known makes the variance a little less
-# than by these moments.
+# The mean squares of the terms of the estimate. Depths are drawn: the term of a report is the term
+# of its depth times the number of depths, and the constant of the root. The number of reports of
+# each depth is known, and so the variance is a little less than by these moments.
 law_second_moments.rr_law_hierarchy <- function(law, k, weights) {
   height <- length(law$laws)
-  at <- node_functions(law, matrix(weights, 1), law$unit)
-  parts <- Map(
-    function(part, functions) law_second_moments(part, ncol(functions), drop(functions)),
-    law$laws, at
+  node_weights <- node_functions(law, matrix(weights, 1), law$unit)
+  moments <- Map(
+    function(depth_law, functions) law_second_moments(depth_law, ncol(functions), drop(functions)),
+    law$laws, node_weights
   )
-  if (any(lengths(parts) == 0L)) return(NULL)
+  if (any(lengths(moments) == 0L)) return(NULL)
   leaves <- function(nodes, depth) nodes[node_of(law, depth)]
   means <- Reduce(
     `+`,
     Map(
-      function(functions, depth) leaves(drop(functions), depth), at, seq_len(height)
+      function(functions, depth) leaves(drop(functions), depth), node_weights, seq_len(height)
     )
   )
   constant <- weights[1] - means[1]
-  height * Reduce(`+`, Map(leaves, parts, seq_len(height))) +
+  height * Reduce(`+`, Map(leaves, moments, seq_len(height))) +
     2 * constant * means + constant^2
 }
 
@@ -222,16 +224,16 @@ unbiased_covariance.rr_law_hierarchy <- function(law, evidence, cells, target, u
   law_functions(law, evidence, unit_rows(cells, law$truths), target)
 }
 
-# So many functions at a time that they fit in memory. From 10,000 levels on it takes minutes: a bar
-# says how far it is.
+# The variances of the unbiased estimate, in chunks of functions that fit in memory. If there are
+# 10,000 levels or more, it takes minutes, and a bar shows the progress.
 unbiased_variances.rr_law_hierarchy <- function(law, evidence, cells, target, unbiased) {
-  parts <- split(
+  chunks <- split(
     cells, (seq_along(cells) - 1) %/% max(1, floor(2e6 / law$truths))
   )
   unlist(
-    lapply(cli::cli_progress_along(parts, "Variances"), function(i) {
+    lapply(cli::cli_progress_along(chunks, "Variances"), function(i) {
       law_functions(
-        law, evidence, unit_rows(parts[[i]], law$truths), target, variances = TRUE
+        law, evidence, unit_rows(chunks[[i]], law$truths), target, variances = TRUE
       )
     }),
     use.names = FALSE
@@ -243,44 +245,44 @@ unit_rows <- function(cells, k) 1 * outer(cells, seq_len(k), `==`)
 # The score interval, with the estimated second moment of the estimate's terms. Nearly all of this
 # moment comes from the randomization, so the share of one level changes it little.
 law_intervals.rr_law_hierarchy <- function(
-  law, evidence, estimate, interval, level, which, target
+  law, evidence, estimate, interval, conf.level, cells, target
 ) {
-  inv <- law_unbiased(law, evidence)[which]
+  inv <- law_unbiased(law, evidence)[cells]
   n <- evidence$n
-  variance <- n * law_variances(law, evidence, whole_map(law$truths), which, target)
+  variance <- n * law_variances(law, evidence, whole_map(law$truths), cells, target)
   second <- pmax(variance + if (target == "population") inv^2 else inv, variance)
-  moment_intervals(inv, second, second, n, level, target)
+  moment_intervals(inv, second, second, n, conf.level, target)
 }
 
 # ---- the likelihood of the reports ----
 #
-# A respondent of depth l reports the node of the level by the oracle of that
-# depth, so that with S the sums of the shares of the levels over nodes
-#   l(theta) = sum over depths of the log-likelihood of the depth's reports at S theta - n
-#     log(number of depths).
+# The node of the level is what a respondent of depth l reports, by the oracle of that depth. The
+# log-likelihood, with S the sums of the shares of the levels over nodes, is
+#    l(theta) = sum over depths of the log-likelihood of the depth's reports at S theta
+#               - n log(number of depths)
 # The different reports of all depths are rows of one channel from levels to reports, for the
-# certified solver. What an oracle's counts determine comes from these. If reports support sets or
-# are bits, rr_tally(keep = "sets") keeps them: the number of the depth in a byte, the report's own
-# bytes, and zeros up to the longest.
+# certified solver. If an oracle's counts determine its likelihood, its rows come from the counts.
+# If reports support sets or are bits, rr_tally(keep = "sets") keeps them: the number of the depth
+# in a byte, the bytes of the report, and zeros up to the longest.
 
 # The laws of the depths, each with the sets that were kept of its reports.
 depth_laws <- function(law) {
   if (is.null(law$sets)) return(law$laws)
   lapply(seq_along(law$laws), function(l) {
-    part <- law$laws[[l]]
-    width <- set_bytes(part, law$nodes[l])
+    depth_law <- law$laws[[l]]
+    width <- set_bytes(depth_law, law$nodes[l])
     if (width > 0) {
-      own <- which(law$sets$bits[, 1] == as.raw(l))
-      part$sets <- list(
-        bits = law$sets$bits[own, 1 + seq_len(width), drop = FALSE],
-        times = law$sets$times[own]
+      rows <- which(law$sets$bits[, 1] == as.raw(l))
+      depth_law$sets <- list(
+        bits = law$sets$bits[rows, 1 + seq_len(width), drop = FALSE],
+        times = law$sets$times[rows]
       )
     }
-    part
+    depth_law
   })
 }
 
-# Bytes of what rr_tally(keep = "sets") keeps of a report, 0 where its counts say as much.
+# The bytes that rr_tally(keep = "sets") keeps of a report; 0 if its counts say as much.
 set_bytes <- function(law, k) UseMethod("set_bytes")
 
 #' @export
@@ -297,8 +299,8 @@ set_bytes.rr_law_bloom <- function(law, k) ceiling(law$bits / 8) + 4
 
 #' @export
 set_bytes.rr_law_hierarchy <- function(law, k) {
-  most <- max(mapply(set_bytes, law$laws, law$nodes))
-  if (most > 0) 1 + most else 0
+  max_bytes <- max(mapply(set_bytes, law$laws, law$nodes))
+  if (max_bytes > 0) 1 + max_bytes else 0
 }
 
 # A row for each report that was given, a column for each level: its probabilities over a factor of
@@ -306,11 +308,11 @@ set_bytes.rr_law_hierarchy <- function(law, k) {
 report_channel.rr_law_hierarchy <- function(law, evidence) {
   laws <- depth_laws(law)
   times <- lapply(seq_along(laws), function(l) {
-    kept <- laws[[l]]$sets
-    if (is.null(kept)) {
+    sets <- laws[[l]]$sets
+    if (is.null(sets)) {
       evidence$counts[law$rows[[l]]][-1]
     } else {
-      kept$times * (evidence$n / evidence$given$n)
+      sets$times * (evidence$n / evidence$raw$n)
     }
   })
   evidence$counts <- unlist(times)
@@ -326,14 +328,14 @@ report_channel.rr_law_hierarchy <- function(law, evidence) {
        logs = unlist(lapply(rows, `[[`, "logs")) - log(length(laws)))
 }
 
-# Those of one depth, a column each node.
+# The rows of one depth as list(matrix, logs), a column for each node.
 node_rows <- function(law, k) {
-  own <- if (!is.null(law$sets)) {
-    report_channel(law, list(k = k, n = 1, given = list(n = 1)))
+  reports <- if (!is.null(law$sets)) {
+    report_channel(law, list(k = k, n = 1, raw = list(n = 1)))
   }
-  axes <- if (is.null(own)) law_axes(law, k) else own$law$axes
+  axes <- if (is.null(reports)) law_axes(law, k) else reports$law$axes
   matrix <- matrix(.Call(C_rr_channel_rows, axes, seq_len(k)), ncol = k)
-  list(matrix = matrix, logs = own$logs %||% numeric(nrow(matrix)))
+  list(matrix = matrix, logs = reports$logs %||% numeric(nrow(matrix)))
 }
 
 law_unlikely.rr_law_hierarchy <- function(law, evidence, alpha) {

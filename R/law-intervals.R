@@ -1,5 +1,5 @@
-# Intervals for a share that a binomial count reports: reported with probability b + a theta when
-# its true share is theta. All laws whose counts are binomial have these.
+# A share theta has an interval from a binomial count if it is reported with probability b + a
+# theta. All laws whose counts are binomial have these.
 #
 # The count of one report is binomial (or, for fixed truths, a sum of two binomials) whatever the
 # estimator. So a Wilson or exact interval for the reported share, carried through the mechanism, is
@@ -12,24 +12,24 @@
 # So the distance is then compared with that of the best truth, as in a likelihood ratio: (distance
 # to t)^2 - (distance to the end)^2 <= z^2. This interval contains the usual one and the end.
 
-# `phi` are reported shares of `n` respondents, with the probabilities b + a theta: those of
-# categories, or of sums of categories, which have the same form. `rest` is 1 - a, formed where it
-# loses no digits.
-binomial_intervals <- function(a, b, rest, phi, n, interval, level, target) {
+# The interval of shares theta from reported shares `phi` of `n` respondents, with probabilities b +
+# a theta. They are shares of categories, or sums of these, which have the same probabilities.
+# `p_random` is 1 - a, formed before digits are lost.
+binomial_intervals <- function(a, b, p_random, phi, n, interval, conf.level, target) {
   # Clopper and Pearson's interval is that of the literature: cut, to a point if need be.
-  if (interval == "exact") return(reported_interval(exact_interval(phi, n, level), a, b))
-  if (interval == "anytime") return(reported_interval(anytime_interval(phi, n, level), a, b))
+  if (interval == "exact") return(reported_interval(exact_interval(phi, n, conf.level), a, b))
+  if (interval == "anytime") return(reported_interval(anytime_interval(phi, n, conf.level), a, b))
   inv <- (phi - b) / a
   likely <- nearest(phi, pmin(b, b + a), pmax(b, b + a))
-  z2 <- normal_quantile(level)^2 +
+  z2 <- normal_quantile(conf.level)^2 +
     n * squared_excess(phi, likely, likely * (1 - likely))
   if (target == "population") {
     return(reach_end(reported_interval(wilson_interval(phi, n, z2), a, b), inv))
   }
   # For fixed truths N a^2 Var(theta) = b (1 - b) + theta a (1 - a - 2b) is linear in theta: a
   # quadratic inequality.
-  slope <- z2 * (rest - 2 * b) / (n * a)
-  half <- sqrt(
+  slope <- z2 * (p_random - 2 * b) / (n * a)
+  half_width <- sqrt(
     pmax(
       0,
       z2 * b * (1 - b) / (n * a^2) + slope * inv +
@@ -37,24 +37,24 @@ binomial_intervals <- function(a, b, rest, phi, n, interval, level, target) {
     )
   )
   reach_end(
-    list(low = inv + slope / 2 - half, high = inv + slope / 2 + half), inv
+    list(low = inv + slope / 2 - half_width, high = inv + slope / 2 + half_width), inv
   )
 }
 
-# All laws whose counts are binomial, each by itself.
-law_intervals.rr_law <- function(law, evidence, estimate, interval, level, which, target) {
+# The interval of each category by itself, for all laws whose counts are binomial.
+law_intervals.rr_law <- function(law, evidence, estimate, interval, conf.level, cells, target) {
   each <- lapply(law$binomial[c("a", "b")], function(x) {
-    rep_len(x, evidence$k)[which]
+    rep_len(x, evidence$k)[cells]
   })
-  given <- binomial_counts(law, evidence)
-  n <- rep_len(given$n, evidence$k)[which]
+  binomial <- binomial_counts(law, evidence)
+  n <- rep_len(binomial$n, evidence$k)[cells]
   binomial_intervals(
-    each$a, each$b, 1 - each$a, given$counts[which] / n,
-    n, interval, level, target
+    each$a, each$b, 1 - each$a, binomial$counts[cells] / n,
+    n, interval, conf.level, target
   )
 }
 
-# Of `x` over the nearest value that is likely, which has this variance.
+# The squared distance of `x` from `likely`, in units of `variance`.
 squared_excess <- function(x, likely, variance) {
   excess <- numeric(length(x))
   beyond <- which(abs(x - likely) >= 1e-12)
@@ -70,48 +70,49 @@ reach_end <- function(bounds, inv) {
   bounds
 }
 
-# Such an interval where the standard deviation does not depend on the truth; `half` is z of them.
-normal_interval <- function(estimate, half, least, most) {
-  half <- sqrt(half^2 + (estimate - nearest(estimate, least, most))^2)
+# A score interval if the standard deviation does not depend on the truth; `half_width` is z times
+# it. The estimate can be outside of `lower` and `upper`.
+normal_interval <- function(estimate, half_width, lower, upper) {
+  half_width <- sqrt(half_width^2 + (estimate - nearest(estimate, lower, upper))^2)
   list(
-    low = nearest(estimate - half, least, most),
-    high = nearest(estimate + half, least, most)
+    low = nearest(estimate - half_width, lower, upper),
+    high = nearest(estimate + half_width, lower, upper)
   )
 }
 
 wilson_interval <- function(phi, n, z2) {
   centre <- (phi + z2 / (2 * n)) / (1 + z2 / n)
-  half <- sqrt(
+  half_width <- sqrt(
     z2 * (phi * (1 - phi) / n + z2 / (4 * n^2))
   ) / (1 + z2 / n)
   # At phi = 0 and 1 the bound is exactly 0 and 1; the formula leaves a rounding.
   list(
-    low = ifelse(phi <= 0, 0, centre - half),
-    high = ifelse(phi >= 1, 1, centre + half)
+    low = ifelse(phi <= 0, 0, centre - half_width),
+    high = ifelse(phi >= 1, 1, centre + half_width)
   )
 }
 
 # Clopper and Pearson (1934).
-exact_interval <- function(phi, n, level) {
+exact_interval <- function(phi, n, conf.level) {
   x <- phi * n
   list(
     low = ifelse(
-      x <= 0, 0, qbeta((1 - level) / 2, x, n - x + 1)
+      x <= 0, 0, qbeta((1 - conf.level) / 2, x, n - x + 1)
     ),
     high = ifelse(
       x >= n, 1,
-      qbeta((1 - level) / 2, x + 1, n - x, lower.tail = FALSE)
+      qbeta((1 - conf.level) / 2, x + 1, n - x, lower.tail = FALSE)
     )
   )
 }
 
-# Of all looks together: m is excluded once a mixture of likelihoods, by Beta(1/2, 1/2), is 1 /
-# alpha times that of m, which happens with a probability of at most alpha (Ville). Both roots by
-# halving.
-anytime_interval <- function(phi, n, level) {
+# The interval of all looks together. A probability m is excluded if the likelihood of a mixture, by
+# Beta(1/2, 1/2), is 1 / alpha times that of m. Its probability is at most alpha (Ville). Both
+# limits are found by halving.
+anytime_interval <- function(phi, n, conf.level) {
   s <- phi * n
-  least <- lbeta(0.5 + s, 0.5 + n - s) - lbeta(0.5, 0.5) +
-    log1p(-level)
+  threshold <- lbeta(0.5 + s, 0.5 + n - s) - lbeta(0.5, 0.5) +
+    log1p(-conf.level)
   halve <- function(out) {
     inside <- phi
     for (step in seq_len(60)) {
@@ -119,7 +120,7 @@ anytime_interval <- function(phi, n, level) {
       # No report of a kind says nothing of its probability, which may round to 0.
       yes <- ifelse(s > 0, s * log(middle), 0)
       no <- ifelse(n > s, (n - s) * log1p(-middle), 0)
-      accepted <- yes + no > least
+      accepted <- yes + no > threshold
       inside <- ifelse(accepted, middle, inside)
       out <- ifelse(accepted, out, middle)
     }
@@ -137,27 +138,28 @@ reported_interval <- function(interval, a, b) {
   list(low = pmin(low, high), high = pmax(low, high))
 }
 
-# The t with |inv - t| <= z sd(t), where N Var = t own + (1 - t) others - t^2 (or - t for fixed
-# truths), and where the channel was measured t^2 study[1, ] + (1 - t)^2 study[2, ] more. A study
-# that small says nothing: all t. No truth gives a report less variance than `least`.
+# The t with |inv - t| <= z sd(t), where s and o are `second_true` and `second_other` and
+#    N Var = t s + (1 - t) o - t^2   (sampled truths; - t for fixed truths)
+# If the channel was measured, N Var has t^2 study[1, ] + (1 - t)^2 study[2, ] more. If such a study
+# is too small, it says nothing: all t. No truth gives a report less variance than `min_second`.
 moment_intervals <- function(
-  inv, own, others, n, level, target, study = NULL, least = 0
+  inv, second_true, second_other, n, conf.level, target, study = NULL, min_second = 0
 ) {
   inside <- if (is.null(study)) 0 else study[1, ]
   outside <- if (is.null(study)) 0 else study[2, ]
-  z2 <- normal_quantile(level)^2 / n + squared_excess(
+  z2 <- normal_quantile(conf.level)^2 / n + squared_excess(
     inv, nearest(inv, 0, 1),
-    pmax(ifelse(inv < 0, others + outside, own - 1 + inside), least)
+    pmax(ifelse(inv < 0, second_other + outside, second_true - 1 + inside), min_second)
   )
-  slope <- own - others - 2 * outside - if (target == "sample") 1 else 0
+  slope <- second_true - second_other - 2 * outside - if (target == "sample") 1 else 0
   square <- 1 + z2 * ((target == "population") - inside - outside)
   centre <- (inv + z2 * slope / 2) / square
-  half <- sqrt(
-    pmax(0, centre^2 - (inv^2 - z2 * (others + outside)) / square)
+  half_width <- sqrt(
+    pmax(0, centre^2 - (inv^2 - z2 * (second_other + outside)) / square)
   )
-  half[square <= 0] <- Inf
+  half_width[square <= 0] <- Inf
   centre[square <= 0] <- 0
-  reach_end(list(low = centre - half, high = centre + half), inv)
+  reach_end(list(low = centre - half_width, high = centre + half_width), inv)
 }
 
 # ---- counts that no truth makes likely ----
@@ -170,9 +172,9 @@ law_unlikely <- function(law, evidence, alpha) UseMethod("law_unlikely")
 
 law_unlikely.default <- function(law, evidence, alpha) FALSE
 
-# Each count is binomial, or a sum of two binomials, with probabilities between those of a category
-# that nobody holds and of one that everybody holds. Exact tails, so that Bonferroni's bound holds
-# for any number of respondents.
+# Is any count beyond what is likely? Each is binomial, or a sum of two binomials, with
+# probabilities between those of a category that nobody holds and of one that everybody holds. The
+# tails are exact, and Bonferroni's bound holds for any number of respondents.
 beyond_counts <- function(counts, n, low, high, alpha) {
   size <- floor(n)
   limit <- alpha / (2 * length(counts))

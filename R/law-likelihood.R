@@ -54,9 +54,9 @@
 #' # Within 1e-8 of the maximum, which is unique
 NULL
 
-# Maximum likelihood under a channel law, with its certificate; its uncertainty is the inverse
-# information on the support, under the constraint of the sum. At a maximum I theta = 1, so that
-# constraint subtracts theta theta'.
+# The channel law has maximum likelihood with a certificate. The covariance is the inverse
+# information on the support, under the constraint of the sum. At a maximum I theta = 1 holds, so
+# that constraint subtracts theta theta'.
 report_channel.rr_law_channel <- function(law, evidence) list(law = law, evidence = evidence)
 
 law_maximum.rr_law_channel <- function(law, evidence, options) {
@@ -70,14 +70,14 @@ law_update.rr_law_channel <- function(law, evidence, options) {
   .Call(C_rr_em, law$axes, evidence$counts, options$start, options$iterations, options$tolerance)
 }
 
-# What maximum likelihood reports of itself, `axes` being a channel in the sense of law_axes() and
-# `n` the sum of the counts.
+# The maximum of the likelihood with its certificate, a list. `axes` is a channel in the sense of
+# law_axes() and `n` the sum of the counts.
 maximize <- function(axes, counts, tolerance = NULL, iterations = 10000, start = NULL, n) {
   impossible <- .Call(C_rr_impossible, axes, counts)
   if (impossible > 0) return(list(impossible = impossible))
-  # The certificate bounds the likelihood, not the distance to its maximum: where a step costs next
-  # to nothing, a few more bring the estimate itself to the last digits. What is asked for, and
-  # warned about, stays the tolerance.
+  # The certificate is a bound of the likelihood, not of the distance to its maximum. If a step
+  # costs next to nothing, a few more bring the estimate itself to the last digits. The result and
+  # its warning are about `tolerance`.
   small <- is.null(tolerance) && prod(axis_sizes(axes)) * length(axes) <= 256 &&
     length(counts) <= 1024
   tolerance <- tolerance %||% max(1e-8, 1e-14 * n)
@@ -117,7 +117,8 @@ run_solver <- function(solver, tolerance, iterations) {
       first <- state[2]
       bar <- cli::cli_progress_bar("Maximizing the likelihood", total = 100, clear = TRUE)
     }
-    # Orders of magnitude of the gap, on the way from the first one seen to the tolerance.
+    # `done` is the fraction of the orders of magnitude that lie between the first gap and the
+    # tolerance.
     done <- log(first / max(state[2], tolerance)) /
       log(max(first / max(tolerance, 1e-300), exp(1)))
     cli::cli_progress_update(
@@ -161,8 +162,8 @@ collapse_reports <- function(matrix, counts) {
   list(axes = list(list(matrix = matrix)), counts = counts)
 }
 
-# If the inversion is a distribution it is the maximum, and the solver has nothing left to do but
-# certify it. Tried where it is cheaper than the solver.
+# The inversion if it is a distribution, else NULL. It is the maximum then, and the solver only
+# certifies it. It is tried if it is cheaper than the solver.
 inverse_start <- function(axes, phi) {
   sizes <- axis_sizes(axes)
   if (max(sizes) > 100 || any(sizes != axis_sizes(axes, "reports"))) {
@@ -174,9 +175,9 @@ inverse_start <- function(axes, phi) {
   if (all(is.finite(theta)) && all(theta >= 0)) theta
 }
 
-# What the Gram matrix could not prove: ranks from a pivoted QR of the rows themselves. Every
-# maximum lives on the cells with g = 1; if these depend on each other, moving along the dependence
-# changes no report's probability.
+# Is the maximum unique, if the Gram matrix could not prove it? The ranks are from a pivoted QR of
+# the rows themselves. Every maximum is 0 outside of the cells with g = 1. If these depend on each
+# other, moving along the dependence changes no report's probability.
 decide_unique <- function(problem, result) {
   support <- which(result$estimate > 0)
   tight <- union(support, which(result$score > 1 - 1e-6))
@@ -214,7 +215,7 @@ information_block <- function(law, evidence, theta, target) {
   }
   covariance <- chol2inv(factor) - outer(theta[on], theta[on])
   if (target == "sample") {
-    covariance <- covariance - sampling_part(law, theta, phi, m, rows, covariance)
+    covariance <- covariance - sampling_covariance(law, theta, phi, m, rows, covariance)
   }
   covariance <- covariance / evidence$n
   if (!is.null(law$validation)) {
@@ -224,9 +225,10 @@ information_block <- function(law, evidence, theta, target) {
   list(cells = on, covariance = covariance)
 }
 
-# What comes from sampling the truths: a change of their shares moves the estimate by a map. Of all
-# truths, by their unbiased estimate, where these are few: what the closed forms plug in too.
-sampling_part <- function(law, theta, phi, m, rows, covariance) {
+# The covariance that comes from sampling the truths, times n: a change of their shares moves the
+# estimate by a map. All truths count, by their unbiased estimate, if these are few, as in the
+# closed forms.
+sampling_covariance <- function(law, theta, phi, m, rows, covariance) {
   cells <- prod(axis_sizes(law$axes))
   inverse <- if (cells <= covariance_cells && cells * length(phi) <= 5e6) inverse_axes(law)
   shares <- if (is.null(inverse)) theta[theta > 0] else apply_channel(inverse, phi, "adjoint")
@@ -235,9 +237,9 @@ sampling_part <- function(law, theta, phi, m, rows, covariance) {
   map %*% (shares * t(map))
 }
 
-# Covariance matrix of linear functions of the estimate where its own would be too large to form:
-# one linear system a function, solved by products with the channel. `weights`: a row a function, a
-# column a cell.
+# The covariance matrix of linear functions of the estimate if the estimate's own would be too large
+# to form. One linear system a function is solved by products with the channel. `weights` has a row
+# for each function and a column for each cell.
 information_functions <- function(law, evidence, theta, weights, target) {
   axes <- law$axes
   on <- which(theta > 0)
@@ -245,15 +247,15 @@ information_functions <- function(law, evidence, theta, weights, target) {
   solved <- .Call(
     C_rr_solver_information, .Call(C_rr_solver, axes, evidence$counts, theta, 1e-8), on, t(w)
   )
-  # Inverse information under the constraint of the sum: at a maximum I theta = 1.
+  # This is the inverse information under the constraint of the sum: I theta = 1 at a maximum.
   solved <- solved - outer(theta[on], drop(w %*% theta[on]))
   covariance <- w %*% solved
   if (target == "sample") {
-    # Without what comes from sampling the truths, as above.
+    # The covariance from sampling the truths is left out, as in sampling_covariance().
     m <- apply_channel(axes, theta)
     map <- apply(solved, 2, function(v) {
-      whole <- replace(numeric(length(theta)), on, v)
-      apply_channel(axes, ifelse(m > 0, apply_channel(axes, whole) / m, 0), "adjoint")[
+      change <- replace(numeric(length(theta)), on, v)
+      apply_channel(axes, ifelse(m > 0, apply_channel(axes, change) / m, 0), "adjoint")[
         on
       ]
     })
@@ -262,40 +264,40 @@ information_functions <- function(law, evidence, theta, weights, target) {
   (covariance + t(covariance)) / (2 * evidence$n)
 }
 
-# The same where the maximum is not unique: reports can identify a sum of shares although they
-# cannot tell the shares themselves apart.
+# The values, covariance and identification of linear functions if the maximum is not unique.
+# Reports can identify a sum of shares although they cannot tell the shares apart.
 #
-# `C` has a row per truth and a column per report, `phi` the reported shares, `weights` a row per
-# function. All maxima lie on the cells whose score is 1 (inst/mathematics/estimation.md 2.2), so
-# these cells are free and all others are 0. A function is identified if its weights lie in the row
-# space of the information on the free cells; then every generalized inverse gives the same
-# variance. At a maximum I theta = 1, so the constraint of the sum subtracts the outer product of
-# the values.
+# `C` has a row per truth and a column per report, `phi` are the reported shares, and `weights` has
+# a row per function. All maxima lie on the cells whose score is 1 (inst/mathematics/estimation.md
+# 2.2): these cells are free and all others are 0. A function is identified if its weights lie in
+# the row space of the information on the free cells. Every generalized inverse gives the same
+# variance then. At a maximum I theta = 1 holds, so the constraint of the sum subtracts the outer
+# product of the values.
 identified_functions <- function(C, phi, theta, n, weights) {
   seen <- phi > 0
   m <- drop(crossprod(C[, seen, drop = FALSE], theta))
   score <- drop(C[, seen, drop = FALSE] %*% (phi[seen] / m))
   free <- which(score > 1 - 1e-6)
-  parts <- svd(
+  decomposition <- svd(
     C[free, seen, drop = FALSE] *
       rep(sqrt(phi[seen]) / m, each = length(free))
   )
-  kept <- parts$d > 1e-9 * parts$d[1]
-  basis <- parts$u[, kept, drop = FALSE]
+  used <- decomposition$d > 1e-9 * decomposition$d[1]
+  basis <- decomposition$u[, used, drop = FALSE]
   w <- weights[, free, drop = FALSE]
   inside <- w %*% basis
   identified <- sqrt(pmax(rowSums(w^2) - rowSums(inside^2), 0)) <=
     1e-6 * sqrt(rowSums(w^2))
   value <- drop(weights %*% theta)
   covariance <- (tcrossprod(
-    inside / rep(parts$d[kept], each = nrow(inside))
+    inside / rep(decomposition$d[used], each = nrow(inside))
   ) - outer(value, value)) / n
   covariance[!identified, ] <- covariance[, !identified] <- NA_real_
   list(value = value, covariance = covariance, identified = identified, free = free)
 }
 
-# How a maximum of the likelihood moves with the reported shares: the inverse information on its
-# support, times the scores.
+# The derivatives of a maximum by the reported shares, a row for each truth: the inverse information
+# on its support, times the scores.
 likelihood_columns <- function(C, theta) {
   on <- which(theta > 0)
   reported <- drop(theta %*% C)
@@ -323,28 +325,27 @@ sum_log <- function(counts, m) {
 
 # The log-likelihood of the reports.
 law_loglik <- function(law, evidence, theta) {
-  own <- report_channel(law, evidence)
-  times <- own$evidence$counts
-  sum_log(times, apply_channel(own$law$axes, theta)) +
-    sum((times * own$logs)[times > 0])
+  reports <- report_channel(law, evidence)
+  times <- reports$evidence$counts
+  sum_log(times, apply_channel(reports$law$axes, theta)) +
+    sum((times * reports$logs)[times > 0])
 }
 
-law_covariance.rr_law <- function(law, evidence, map, which, target) {
+law_covariance.rr_law <- function(law, evidence, map, cells, target) {
   if (!is.null(map$jacobian)) {
-    return(jacobian_covariance(law, evidence, map, which, target))
+    return(jacobian_covariance(law, evidence, map, cells, target))
   }
-  if (is.null(map$information)) return(mapped_covariance(law, evidence, map, which, target))
-  own <- report_channel(law, evidence)
+  if (is.null(map$information)) return(mapped_covariance(law, evidence, map, cells, target))
+  reports <- report_channel(law, evidence)
   finite <- law_gives(law, "channel")
   block <- information_block(
-    own$law, own$evidence, map$information, if (finite) target else "population"
+    reports$law, reports$evidence, map$information, if (finite) target else "population"
   )
-  if (is.null(block)) return(matrix(NA_real_, length(which), length(which)))
-  covariance <- placed_block(block$covariance, block$cells, which)
+  if (is.null(block)) return(matrix(NA_real_, length(cells), length(cells)))
+  covariance <- placed_block(block$covariance, block$cells, cells)
   if (target == "population" || finite) return(covariance)
-  # If reports are kept, as sets, the covariance for fixed truths is without what comes from
-  # sampling them: a change of a truth's share moves the estimate, near a maximum inside, by exactly
-  # as much.
-  theta <- map$information[which]
+  # If reports are kept as sets, the covariance for fixed truths leaves out what comes from sampling
+  # them: a change of a truth's share moves the estimate, near a maximum inside, by exactly as much.
+  theta <- map$information[cells]
   covariance - (diag(theta, length(theta)) - outer(theta, theta)) / evidence$n
 }

@@ -21,8 +21,8 @@ checked_support <- function(
     1L
   )
   if (length(sizes) > 1L) abort("{.arg p}, {.arg q} and what both support must have one length.")
-  check_both(both_own, "both_own")
-  check_both(both_other, "both_other")
+  check_pair_prob(both_own, "both_own")
+  check_pair_prob(both_other, "both_other")
   symmetric <- if (is.matrix(both_other)) {
     isSymmetric(unname(both_other))
   } else {
@@ -69,7 +69,7 @@ bits_law <- function(
   new_law_support(p, q, p * q, q^2, difference = difference, odds = odds)
 }
 
-check_both <- function(x, arg) {
+check_pair_prob <- function(x, arg) {
   if (is.null(dim(x)) ||
       (is.matrix(x) && nrow(x) == ncol(x))) {
     return(if (!is.null(x)) check_probabilities(x, arg))
@@ -83,7 +83,7 @@ law_impossible.rr_law_support <- function(law, counts) {
   )
 }
 
-# What print() shows of such a law.
+# The probabilities of a support law under their names, for print().
 shown_support <- function(p, q) {
   list(`P(report supports the truth)         ` = p, `P(it supports one other category)    ` = q)
 }
@@ -119,35 +119,37 @@ unbiased_covariance.rr_law_support <- function(law, evidence, cells, target, unb
   q <- rep_len(law$q, k)[cells]
   phi <- evidence$counts[cells] / evidence$n
   theta <- (phi - q) / d
-  # P(v and w | truth v) and P(v and w | another truth), less the products of the two probabilities
-  # for fixed truths.
-  own <- both_block(law$both_own, cells, outer(p, q))
-  other <- both_block(law$both_other, cells, outer(q, q))
+  # These are P(v and w | truth v) and P(v and w | another truth). If truths are fixed, the products
+  # of the two probabilities are subtracted.
+  pair_true <- pair_block(law$both_own, cells, outer(p, q))
+  pair_other <- pair_block(law$both_other, cells, outer(q, q))
   if (target == "sample") {
-    own <- own - outer(p, q)
-    other <- other - outer(q, q)
+    pair_true <- pair_true - outer(p, q)
+    pair_other <- pair_other - outer(q, q)
   }
-  both <- theta * (own - other)
-  both <- both + t(both) + other
-  if (target == "population") both <- both - outer(phi, phi)
-  covariance <- both /
+  p_pair <- theta * (pair_true - pair_other)
+  p_pair <- p_pair + t(p_pair) + pair_other
+  if (target == "population") p_pair <- p_pair - outer(phi, phi)
+  covariance <- p_pair /
     (sampling_divisor(evidence, target == "population" && unbiased) * outer(d, d))
   diag(covariance) <- unbiased_variances(law, evidence, cells, target, unbiased)
   covariance
 }
 
-# A matrix over `which`, rows truths, of one number, one per truth, or a whole matrix.
-both_block <- function(x, which, independent) {
+# A matrix over `cells`, whose rows are truths, from one number, one per truth, or a matrix of all.
+# NULL stands for `independent`.
+pair_block <- function(x, cells, independent) {
   if (is.null(x)) return(independent)
-  if (is.matrix(x)) return(x[which, which, drop = FALSE])
+  if (is.matrix(x)) return(x[cells, cells, drop = FALSE])
   matrix(
-    if (length(x) == 1L) x else x[which], length(which),
-    length(which)
+    if (length(x) == 1L) x else x[cells], length(cells),
+    length(cells)
   )
 }
 
-# The sum over categories of their weight times (supported or not, less q) / d: pairs with the
-# truth, and other pairs.
+# The mean squares, given each truth, of the sum over categories of their weight times (supported or
+# not, less q) / d. They are sums over pairs with the truth and over other pairs. NULL if categories
+# differ.
 law_second_moments.rr_law_support <- function(law, k, weights) {
   if (length(law$p) > 1L || length(law$q) > 1L ||
       is.matrix(law$both_own) || length(law$both_own) > 1L || is.matrix(law$both_other)) {
@@ -155,29 +157,29 @@ law_second_moments.rr_law_support <- function(law, k, weights) {
   }
   p <- law$p
   q <- law$q
-  own <- (law$both_own %||% (p * q)) - p * q
-  other <- (law$both_other %||% q^2) - q^2
-  rest <- sum(weights) - weights
+  pair_true <- (law$both_own %||% (p * q)) - p * q
+  pair_other <- (law$both_other %||% q^2) - q^2
+  other_weights <- sum(weights) - weights
   squares <- sum(weights^2) - weights^2
   (weights^2 * (p * (1 - p) + law$difference^2) +
-    squares * q * (1 - q) + 2 * weights * rest * own +
-    (rest^2 - squares) * other) / law$difference^2
+    squares * q * (1 - q) + 2 * weights * other_weights * pair_true +
+    (other_weights^2 - squares) * pair_other) / law$difference^2
 }
 
 # ---- the likelihood of sets that were kept ----
 
-# For protocols whose reports support sets of categories:
-#   l(theta) = sum over reports of log(1 + (E - 1) theta(S)) + const, theta(S) = sum of theta over
-#     the set S,
-# with E the odds ratio of p and q. It needs the sets, not their counts: rr_tally(keep = "sets")
-# keeps the different ones and how often each was given. They are then the reports of a channel of
-# two values, for the certified solver.
+# Protocols whose reports support sets of categories have the log-likelihood
+#    l(theta) = sum over reports of log(1 + (E - 1) theta(S)) + const
+# with theta(S) the sum of theta over the set S and E the odds ratio of p and q. It needs the sets,
+# not their counts: rr_tally(keep = "sets") keeps the different ones and how often each was given.
+# They are then the reports of a channel of two values, for the certified solver.
 #
-# law$sets: NULL, or list(bits = raw matrix, a row a set; times = how often, in the weights of the
-# tally).
+# law$sets is NULL, or a list:
+#    bits    a raw matrix, a row for each set
+#    times   how often it was given, in the weights of the tally
 
 sets_evidence <- function(law, evidence) {
-  evidence$counts <- law$sets$times * (evidence$n / evidence$given$n)
+  evidence$counts <- law$sets$times * (evidence$n / evidence$raw$n)
   evidence
 }
 
@@ -233,12 +235,12 @@ distinct_sets <- function(bits, times, text = .Call(C_rr_to_hex, bits)) {
   )
 }
 
-# Of tallies that are merged: by pairs of groups.
-merge_sets <- function(parts) {
-  if (length(parts) == 1L) return(parts[[1]])
+# The sets of tallies that are merged, for one group.
+merge_sets <- function(tallies) {
+  if (length(tallies) == 1L) return(tallies[[1]])
   distinct_sets(
-    do.call(rbind, lapply(parts, `[[`, "bits")),
-    unlist(lapply(parts, `[[`, "times"))
+    do.call(rbind, lapply(tallies, `[[`, "bits")),
+    unlist(lapply(tallies, `[[`, "times"))
   )
 }
 
@@ -253,15 +255,15 @@ check_sets_size <- function(n, k) {
 
 # ---- the likelihood of kept bits that support no sets ----
 
-# RAPPOR and dBitFlip: no single ratio says how much likelier a report is. Given the truth the bits
-# of a report are independent:
-#   RAPPOR P(cohort j, bits | v) = 1 / m product over bits i of one or zero for bit i of v's filter,
-#     or the rest
-#   dBitFlip P(buckets, bits | v) = 1 / (b choose d) product over the drawn buckets of p if v's,
-#     else q, or the rest
-# Reports that are alike are one row of a channel, for the certified solver; rr_tally(keep = "sets")
-# keeps the different ones. Hardly any are alike where there are many bits, so that the channel has
-# a row for nearly each report: it is refused where that does not fit in memory.
+# RAPPOR and dBitFlip have no single ratio that says how much likelier a report is. The bits of a
+# report are independent, given the truth:
+#    RAPPOR     P(cohort j, bits | v) = 1 / m product over bits i of
+#               one or zero if bit i is in v's filter, else of the probabilities for a 0
+#    dBitFlip   P(buckets, bits | v) = 1 / (b choose d) product over the drawn buckets of
+#               p for v's bucket and q for others if the bit is 1, else 1 - p and 1 - q
+# Reports that are alike are one row of a channel, for the certified solver. rr_tally(keep = "sets")
+# keeps the different ones. If there are many bits, hardly any reports are alike and the channel has
+# a row for nearly each report: it is refused if that does not fit in memory.
 
 # list(matrix, logs): a row for each report that was kept, a column for each category, each row over
 # its largest number, and the logarithms of these.
@@ -276,7 +278,10 @@ rows_numbers <- 2.5e8
 check_rows_size <- function(reports, truths) {
   if (as.double(reports) * truths > rows_numbers) {
     abort(
-      "So many different reports do not fit in memory: {.code method = \"inv\"} needs the counts only.",
+      paste(
+        "So many different reports do not fit in memory: {.code method = \"inv\"} needs the counts",
+        "only."
+      ),
       "too_large"
     )
   }
@@ -293,10 +298,10 @@ rows_channel <- function(law, evidence, rows) {
 
 # ---- strings in a count-mean sketch ----
 
-# Over the choice of hash functions a report supports the truth with probability p, any other string
-# with q: the law of supports. That k functions are shared adds, to the variance of v,
-#   fixed truths    (sum over x other than v of theta_x^2, less (1 - theta_v) / N) / (k (m - 1))
-#   sampled truths  (1 - 1 / N) (sum over x other than v of theta_x^2) / (k (m - 1))
+# A report supports the truth with probability p, any other string with q, over the choice of hash
+# functions: the law of supports. The k functions are shared, which adds to the variance of v
+#    fixed truths    (sum over x other than v of theta_x^2, less (1 - theta_v) / N) / (k (m - 1))
+#    sampled truths  (1 - 1 / N) (sum over x other than v of theta_x^2) / (k (m - 1))
 # and theta_v theta_w / (k (m - 1)) to a covariance, with m buckets. The sum of squares is over all
 # strings, also those that nobody asked for: it is the last of the counts.
 
@@ -304,8 +309,8 @@ sketch_support <- function(law) {
   new_law_support(law$p, law$q, law$both_own, law$both_other, difference = law$difference)
 }
 
-# What sharing the functions adds to the variances of strings with the shares `theta`; `squares` is
-# the sum of squares of all.
+# The variance that sharing the functions adds to strings with the shares `theta`; `squares` is the
+# sum of squares of all.
 collision_variance <- function(theta, squares, n, functions, width, target) {
   others <- pmax(squares - theta^2, 0)
   others <- if (target == "sample") {
@@ -316,8 +321,8 @@ collision_variance <- function(theta, squares, n, functions, width, target) {
   others / (functions * (width - 1))
 }
 
-law_collisions <- function(law, evidence, which, target) {
-  theta <- nearest(law_unbiased(law, evidence)[which], 0, 1)
+law_collisions <- function(law, evidence, cells, target) {
+  theta <- nearest(law_unbiased(law, evidence)[cells], 0, 1)
   collision_variance(
     theta, evidence$counts[evidence$k + 1] / evidence$n, evidence$n,
     law$functions, law$width, target
@@ -350,13 +355,13 @@ unbiased_covariance.rr_law_sketch_candidates <- function(law, evidence, cells, t
 
 # The score interval of the binomial count, with the collisions beside it.
 law_intervals.rr_law_sketch_candidates <- function(
-  law, evidence, estimate, interval, level, which, target
+  law, evidence, estimate, interval, conf.level, cells, target
 ) {
   others <- law$q * (1 - law$q) / law$difference^2 +
-    evidence$n * law_collisions(law, evidence, which, target)
+    evidence$n * law_collisions(law, evidence, cells, target)
   moment_intervals(
-    law_unbiased(law, evidence)[which],
-    others + (1 - 2 * law$q) / law$difference, others, evidence$n, level,
+    law_unbiased(law, evidence)[cells],
+    others + (1 - 2 * law$q) / law$difference, others, evidence$n, conf.level,
     target
   )
 }

@@ -1,7 +1,7 @@
-# The law of a report: how its probabilities depend on the truth. A mechanism carries its law, or a
-# method of rr_law() makes it. Estimators, covariances, intervals and simulations use the generics
-# below, which have methods for each class of law. Laws hold numbers, and no labels and data frames;
-# the law of a hierarchy holds the laws and the mechanisms of its depths.
+# The law of a report is how its probabilities depend on the truth. A mechanism carries its law, or
+# a method of rr_law() makes it. Estimators, covariances, intervals and simulations use the generics
+# below, which have methods for each class of law. Laws hold numbers, no labels and no data frames.
+# The law of a hierarchy holds the laws and the mechanisms of its depths.
 
 #' The law of a report: response probabilities given the truth
 #'
@@ -72,21 +72,19 @@ rr_law.default <- function(mechanism) {
   )
 }
 
-# What others may ask of a law without knowing its kind:
-#   words           one phrase for messages
-#   gives           what it always gives, of law_needs
-#   kept            do reports that were kept as sets have a likelihood?
-#   adds_up         does the unbiased estimate add up to 1, whatever the counts?
-#   by_information are standard errors of maximum likelihood by information, one linear system a
-#     function, where a
-#                   matrix is too large?
-#   planned N times the variance of a share t over t (1 - t), by target, for plans without second
-#     moments
-#   binomial list(a, b, odds), where the number of reports that support category v is binomial with
-#     probability
-#                   b + a theta[v]: `a` and `b` are one number, or one a category
-#   shown probabilities under their names, for print() where the matrix is too large; or where to
-#     find them
+# A law of one kind, with the facts that every law has, whatever its kind:
+#    words            a phrase for messages
+#    gives            the needs that it always meets, names of law_needs
+#    kept             do reports that were kept as sets have a likelihood?
+#    adds_up          does the unbiased estimate add up to 1, whatever the counts?
+#    by_information   are standard errors of maximum likelihood by information, one linear system a
+#                     function, if a matrix is too large?
+#    planned          N times the variance of a share t over t (1 - t), by target, for plans without
+#                     second moments
+#    binomial         list(a, b, odds), if the number of reports that support category v is binomial
+#                     with probability b + a theta[v]: `a` and `b` are one number, or one a category
+#    shown            probabilities under their names for print(), or where to find them if the
+#                     matrix is too large
 new_rr_law <- function(
   kind, words, ..., gives = character(), kept = FALSE, adds_up = FALSE, by_information = FALSE,
   binomial = NULL, shown = list(`P(report given truth): ` = "see rr_matrix()")
@@ -136,7 +134,8 @@ law_gives.rr_law <- function(law, need) {
   need %in% law$gives || (need == "likelihood" && law$kept && !is.null(law$sets))
 }
 
-# What methods, intervals and tables may need of a law, with the words that errors use for it.
+# The needs that methods, intervals and tables may have of a law, with the words that errors use for
+# them.
 law_needs <- c(
   inverse = "an unbiased estimate",
   likelihood = "the probability of each report",
@@ -154,7 +153,7 @@ law_needs <- c(
   profile = "a likelihood with one share held fixed"
 )
 
-# The error where something is asked for that the law cannot give. `what` names it.
+# The error if a law does not meet a need. `what` is the name of the thing that needs it.
 refuse_law <- function(law, need, what = "This", remedy = NULL) {
   abort(c(paste(what, "needs {law_needs[[need]]}."), x = "Under this law {law$words}.", i = remedy),
         c("law", "argument"))
@@ -165,7 +164,7 @@ law_tells_nothing <- function(law) UseMethod("law_tells_nothing")
 
 law_tells_nothing.rr_law <- function(law) all(abs(law$difference %||% 1) < 1e-14)
 
-# The position of a report that was given and that no truth can produce, 0 if there is none.
+# The position of a report that was given and that no truth can produce; 0 if there is none.
 law_impossible <- function(law, counts) UseMethod("law_impossible")
 
 law_impossible.rr_law <- function(law, counts) 0
@@ -181,13 +180,13 @@ law_axes.rr_law <- function(law, k) refuse_law(law, "channel")
 # The matrix of the law, rows are truths.
 law_matrix <- function(law, k) UseMethod("law_matrix")
 
-# Expected share of each count when the truths are distributed as theta.
+# The expected share of each count if the truths are distributed as theta.
 law_reported <- function(law, theta) UseMethod("law_reported")
 
 reported_shares <- function(mechanism, theta) law_reported(rr_law(mechanism), theta)
 
-# Counts of respondents whose truths are fixed: `truth` respondents hold each category. One column a
-# replication.
+# The counts of respondents whose truths are fixed, a column for each replication: `truth`
+# respondents hold each category.
 law_simulate <- function(law, truth, nsim) UseMethod("law_simulate")
 
 law_simulate.rr_law <- function(law, truth, nsim) refuse_law(law, "simulation")
@@ -195,7 +194,7 @@ law_simulate.rr_law <- function(law, truth, nsim) refuse_law(law, "simulation")
 # ---- estimates ----
 
 # The evidence of one group for estimators: its counts, scaled to the effective number of
-# respondents `n`, and `given`, the counts and the number of respondents as they are. `k` is the
+# respondents `n`, and `raw`, the counts and the number of respondents before scaling. `k` is the
 # number of truths.
 new_evidence <- function(law, counts, n, effective_n, k, mechanism = NULL) {
   evidence <- list(
@@ -204,7 +203,7 @@ new_evidence <- function(law, counts, n, effective_n, k, mechanism = NULL) {
     n = effective_n,
     k = k,
     mechanism = mechanism,
-    given = list(counts = counts, n = n)
+    raw = list(counts = counts, n = n)
   )
   evidence$unbiased <- function() law_unbiased(law, evidence)
   evidence$blank_error <- function() law_blank_error(law, evidence)
@@ -254,8 +253,8 @@ supporting_counts.rr_law <- function(law, evidence) {
   list(counts = counts, n = evidence$n)
 }
 
-# The unbiased estimate with its negative parts set to 0 and the rest rescaled, and its projection
-# on the distributions.
+# The unbiased estimate with its negative shares set to 0 and the others rescaled, and its
+# projection on the distributions.
 law_rescaled <- function(law, evidence) UseMethod("law_rescaled")
 law_projected <- function(law, evidence) UseMethod("law_projected")
 
@@ -265,10 +264,10 @@ law_projected.rr_law <- function(law, evidence) {
   .Call(C_rr_project, as.double(law_unbiased(law, evidence)), 1)
 }
 
-# Shares that add up to 1; where nothing is left, all alike.
-to_sum_1 <- function(parts) {
-  total <- sum(parts)
-  if (total > 0) parts / total else rep(1 / length(parts), length(parts))
+# The weights divided by their sum; equal shares if all are 0.
+to_sum_1 <- function(weights) {
+  total <- sum(weights)
+  if (total > 0) weights / total else rep(1 / length(weights), length(weights))
 }
 
 # The reports as those of a channel, with their counts: list(law, evidence, logs), where the
@@ -278,29 +277,31 @@ report_channel <- function(law, evidence) UseMethod("report_channel")
 
 report_channel.rr_law <- function(law, evidence) refuse_law(law, "likelihood")
 
-# The maximum of the likelihood: a list with `estimate`, and what is known about it.
+# The maximum of the likelihood: a list with `estimate`, and its convergence and uniqueness.
 law_maximum <- function(law, evidence, options) UseMethod("law_maximum")
 
 law_maximum.rr_law <- function(law, evidence, options) {
-  own <- report_channel(law, evidence)
-  law_maximum(own$law, own$evidence, options)
+  reports <- report_channel(law, evidence)
+  law_maximum(reports$law, reports$evidence, options)
 }
 
-# `iterations` steps of the iterative Bayesian update, or fewer if its certificate falls below
-# `tolerance`. NULL where double precision does not hold them.
+# The result of `iterations` steps of the iterative Bayesian update, or fewer if its certificate
+# falls below `tolerance`. NULL if double precision does not hold them.
 law_update <- function(law, evidence, options) UseMethod("law_update")
 
 law_update.rr_law <- function(law, evidence, options) {
-  own <- report_channel(law, evidence)
-  law_update(own$law, own$evidence, options)
+  reports <- report_channel(law, evidence)
+  law_update(reports$law, reports$evidence, options)
 }
 
 # ---- uncertainty ----
 
-# A map says how an estimator moves with the unbiased estimate, near these data: list(support,
-# alpha, u) for alpha (I - u 1') on the categories in `support`, list(jacobian) for any matrix, or
-# list(information) where the covariance is the inverse information at this maximum of the
-# likelihood. `unbiased`: whether the divisor is n - 1.
+# A map is how an estimator moves with the unbiased estimate, near these data. It is one of these
+# lists:
+#    support, alpha, u   alpha (I - u 1') on the categories in `support`
+#    jacobian            any matrix
+#    information         this maximum of the likelihood, whose covariance is the inverse information
+# `unbiased` is TRUE if the divisor is n - 1.
 
 # The map of the unbiased estimate itself.
 whole_map <- function(k, unbiased = TRUE) {
@@ -312,12 +313,12 @@ whole_map <- function(k, unbiased = TRUE) {
   )
 }
 
-is_whole <- function(map) {
+is_identity_map <- function(map) {
   is.null(map$jacobian) && is.null(map$information) && map$alpha == 1 &&
     all(map$u == 0)
 }
 
-# The map of a maximum of the likelihood, NULL where there is no likelihood.
+# The map of a maximum of the likelihood; NULL if there is no likelihood.
 law_likelihood_map <- function(law, evidence, estimate) UseMethod("law_likelihood_map")
 
 law_likelihood_map.rr_law <- function(law, evidence, estimate) {
@@ -328,8 +329,8 @@ law_likelihood_map.rr_law <- function(law, evidence, estimate) {
 # bootstrap.
 covariance_cells <- 1000
 
-# The unbiased estimate is a mean over the reports of terms: the mean product of those of each two
-# of `cells`, and the mean square of each.
+# The mean product of the terms of each two of `cells`, and the mean square of those of each. The
+# unbiased estimate is a mean of these terms over the reports.
 term_products <- function(law, evidence, cells) UseMethod("term_products")
 term_squares <- function(law, evidence, cells) UseMethod("term_squares")
 
@@ -362,55 +363,57 @@ sampling_divisor <- function(evidence, unbiased) {
   if (isTRUE(unbiased)) pmax(evidence$n - 1, 0) else evidence$n
 }
 
-# Variances of the estimates `which`, and their block of the covariance matrix, under a map.
-law_variances <- function(law, evidence, map, which, target) UseMethod("law_variances")
-law_covariance <- function(law, evidence, map, which, target) UseMethod("law_covariance")
+# The variances of the estimates `cells`, and their block of the covariance matrix, under a map.
+law_variances <- function(law, evidence, map, cells, target) UseMethod("law_variances")
+law_covariance <- function(law, evidence, map, cells, target) UseMethod("law_covariance")
 
-law_variances.rr_law <- function(law, evidence, map, which, target) {
-  if (!is_whole(map)) {
-    return(diag(law_covariance(law, evidence, map, which, target)))
+law_variances.rr_law <- function(law, evidence, map, cells, target) {
+  if (!is_identity_map(map)) {
+    return(diag(law_covariance(law, evidence, map, cells, target)))
   }
   ifelse(
-    map$support[which], unbiased_variances(law, evidence, which, target, map$unbiased), 0
+    map$support[cells], unbiased_variances(law, evidence, cells, target, map$unbiased), 0
   )
 }
 
-# alpha (I - u 1') of an unbiased estimate on its support.
-mapped_covariance <- function(law, evidence, map, which, target) {
+# The covariance of alpha (I - u 1') of an unbiased estimate on its support. NA if the support is
+# too large for a matrix.
+mapped_covariance <- function(law, evidence, map, cells, target) {
   if (map$alpha == 1 && all(map$u == 0)) {
-    block <- unbiased_covariance(law, evidence, which, target, map$unbiased)
-    off <- !map$support[which]
+    block <- unbiased_covariance(law, evidence, cells, target, map$unbiased)
+    off <- !map$support[cells]
     block[off, ] <- block[, off] <- 0
     return(block)
   }
-  on <- base::which(map$support)
+  on <- which(map$support)
   if (length(on) > covariance_cells) {
-    return(matrix(NA_real_, length(which), length(which)))
+    return(matrix(NA_real_, length(cells), length(cells)))
   }
-  whole <- unbiased_covariance(law, evidence, on, target, map$unbiased)
-  centred <- whole - outer(map$u[on], colSums(whole))
+  covariance <- unbiased_covariance(law, evidence, on, target, map$unbiased)
+  centred <- covariance - outer(map$u[on], colSums(covariance))
   placed_block(
     map$alpha^2 *
       (centred - outer(rowSums(centred), map$u[on])),
-    on, which
+    on, cells
   )
 }
 
-# A covariance matrix of `cells` as one of `which`; the others do not move.
-placed_block <- function(covariance, cells, which) {
-  place <- match(which, cells)
-  inside <- !is.na(place)
-  block <- matrix(0, length(which), length(which))
-  block[inside, inside] <- covariance[place[inside], place[inside]]
+# The covariance matrix of `support` as one of `cells`; the others do not move.
+placed_block <- function(covariance, support, cells) {
+  index <- match(cells, support)
+  inside <- !is.na(index)
+  block <- matrix(0, length(cells), length(cells))
+  block[inside, inside] <- covariance[index[inside], index[inside]]
   block
 }
 
-# Under a map that is a matrix: the delta method, with the covariance of the unbiased estimate.
-jacobian_covariance <- function(law, evidence, map, which, target) {
+# The covariance under a map that is a matrix, by the delta method with the covariance of the
+# unbiased estimate.
+jacobian_covariance <- function(law, evidence, map, cells, target) {
   k <- evidence$k
-  if (k > covariance_cells) return(matrix(NA_real_, length(which), length(which)))
+  if (k > covariance_cells) return(matrix(NA_real_, length(cells), length(cells)))
   unbiased <- law_covariance(law, evidence, whole_map(k, map$unbiased), seq_len(k), target)
-  rows <- map$jacobian[which, , drop = FALSE]
+  rows <- map$jacobian[cells, , drop = FALSE]
   rows %*% unbiased %*% t(rows)
 }
 
@@ -429,7 +432,8 @@ law_functions.rr_law <- function(law, evidence, functions, target, variances = F
   }
 }
 
-# The same from the terms that each report adds to the functions, a column each.
+# The covariance of law_functions() from the terms that each report adds to the functions, a column
+# each.
 functions_by_terms <- function(law, evidence, functions, terms, target, variances) {
   phi <- evidence$counts / evidence$n
   shares <- law_unbiased(law, evidence)
@@ -448,26 +452,26 @@ functions_by_terms <- function(law, evidence, functions, terms, target, variance
   }) / evidence$n
 }
 
-# The unbiased estimate of a linear function of the shares is a mean over the reports, of terms
-# whose own mean, given a truth, is the weight of that truth. The mean squares of the terms, given
-# each of the `k` truths: N Var is their mean less the square of the function, or, for fixed truths,
-# less the mean of the squared weights. NULL where the estimate is no such mean.
+# The mean squares of the terms of a linear function of the shares, given each of the `k` truths.
+# The unbiased estimate is a mean over the reports of such terms, whose own mean, given a truth, is
+# the weight of that truth. N Var is the mean of these squares less the square of the function, or,
+# for fixed truths, less the mean of the squared weights. NULL if the estimate is no such mean.
 law_second_moments <- function(law, k, weights) UseMethod("law_second_moments")
 
 law_second_moments.rr_law <- function(law, k, weights) NULL
 
-# Covariances between the unbiased estimates of groups whose reports depend on each other, as a
-# square of all estimates with zeros within the groups; NULL where groups are independent.
+# The covariances between the unbiased estimates of groups whose reports depend on each other, as a
+# square of all estimates with zeros within the groups; NULL if groups are independent.
 law_between <- function(law, tally, target) UseMethod("law_between")
 
 law_between.rr_law <- function(law, tally, target) NULL
 
-# Wilson's or the exact interval of the shares `which`; `estimate` are all estimates of the group.
-law_intervals <- function(law, evidence, estimate, interval, level, which, target) {
+# The interval of the shares `cells`, of kind `interval`; `estimate` are all estimates of the group.
+law_intervals <- function(law, evidence, estimate, interval, conf.level, cells, target) {
   UseMethod("law_intervals")
 }
 
-# The same for the share of several categories `cells` together, NULL where the law gives none.
-law_share_interval <- function(law, evidence, cells, share, interval, level, target) {
+# The interval of the share of several categories `cells` together; NULL if the law gives none.
+law_share_interval <- function(law, evidence, cells, share, interval, conf.level, target) {
   UseMethod("law_share_interval")
 }

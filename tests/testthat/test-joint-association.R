@@ -34,7 +34,7 @@ test_that("association of a known truth, with the errors its estimates will have
     expect_golden(sample$correlation.error^2, expected$var_corr_delta_fixed_truth)
     expect_golden(population$covariance.error^2, expected$var_cov_delta_iid_rows)
     expect_golden(population$correlation.error^2, expected$var_corr_delta_iid_rows)
-    expect_golden(pair_parts(x$truth, "sample", TRUE)$covariance.variance, expected$var_cov_delta_fixed_truth)
+    expect_golden(pair_estimates(x$truth, "sample", TRUE)$covariance.variance, expected$var_cov_delta_fixed_truth)
   }
 })
 
