@@ -96,7 +96,10 @@ attention_groups <- function(tally, device) {
     abort(
       c(
         "Nobody seems to be attentive{where}.",
-        x = "The estimated share of attentive respondents is {format(estimate[2, bad[1]], digits = 3)}."
+        x = paste(
+          "The estimated share of attentive respondents is",
+          "{format(estimate[2, bad[1]], digits = 3)}."
+        )
       ),
       c("no_information", "argument")
     )

@@ -473,7 +473,10 @@ anova.rr_fit <- function(object, ...) {
   order <- order(df)
   if (sum(vapply(fits, boundary_count, 0)) > 0) {
     warn(
-      "Some shares are estimated on the boundary, where the chi-squared distribution is approximate.",
+      paste(
+        "Some shares are estimated on the boundary, where the",
+        "chi-squared distribution is approximate."
+      ),
       "boundary"
     )
   }

@@ -298,7 +298,10 @@ row_columns <- function(
 
 # ---- words that several kinds of estimates say ----
 
-held_words <- "Estimates held at the boundary have no standard error and bias the others: read the intervals"
+held_words <- paste(
+  "Estimates held at the boundary have no standard error and",
+  "bias the others: read the intervals"
+)
 
 is_doubted <- function(x) any(nzchar(about(x, "doubt")))
 

@@ -5,11 +5,15 @@
 # there shares are numbers of per cent.
 number_kinds <- list(
   share = list(axis = "True proportion", panel = "Proportions, %", unit = 100, none = 0),
-  difference = list(axis = "Difference, percentage points", panel = "Differences, percentage points",
-                    unit = 100, none = 0),
+  difference = list(
+    axis = "Difference, percentage points",
+    panel = "Differences, percentage points",
+    unit = 100,
+    none = 0
+  ),
   ratio = list(axis = "Ratio of proportions", panel = "Ratios", unit = 1, none = 1),
   number = list(axis = "Estimate", panel = "Other functions", unit = 1, none = 0),
-  # Of answers that are numbers: 0 is one like any other.
+  # Answers that are numbers: 0 is a value like any other.
   value = list(axis = "Value", panel = "Values", unit = 1, none = NA_real_),
   error = list(axis = "Error", panel = "Errors", unit = 1, none = NA_real_)
 )

@@ -206,7 +206,10 @@ survey_title <- function(x) {
 logLik.rr_survey <- function(object, ...) {
   abort(c(
     "A survey design has no likelihood of the reports.",
-    i = "Compare groups by {.fn rr_compare}, or by {.fn survey::regTermTest} of a fit of {.fn rr_glm}."
+    i = paste(
+      "Compare groups by {.fn rr_compare}, or by {.fn",
+      "survey::regTermTest} of a fit of {.fn rr_glm}."
+    )
   ))
 }
 

@@ -138,7 +138,7 @@ top_cells <- function(fit, n) {
   )
 }
 
-# The positions of the n largest of some values, in their order. Values below the n-th are not sorted.
+# The positions of the n largest values, in their order. Values below the n-th are not sorted.
 largest <- function(values, n) {
   if (n == 0) return(integer())
   last <- length(values) + 1 - n

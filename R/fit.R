@@ -238,7 +238,10 @@ shown_of.rr_fit <- function(x, n) {
 notes_of.rr_fit <- function(x, shown) {
   if (x$estimator$unbiased && x$interval != "none" && anyNA(shown$std.error)) {
     indented(
-      "Standard errors are NA where the reports do not show how an estimate varies: read the intervals"
+      paste(
+        "Standard errors are NA where the reports do not show how an",
+        "estimate varies: read the intervals"
+      )
     )
   }
 }
@@ -310,19 +313,28 @@ fit_notes <- function(x, law, held) {
       "Intervals are about the unbiased estimate, which is not this maximum of the likelihood"
     },
     if (x$interval == "credible") {
-      "Credible intervals hold on average over all categories, not for what looks largest: see rr_top()"
+      paste(
+        "Credible intervals hold on average over all categories, not for",
+        "what looks largest: see rr_top()"
+      )
     },
     if (!x$estimator$unbiased && is.null(x$estimator$spread) && held > 0) {
       paste0(held_words, if (many) ", and rr_top() for the categories that look largest")
     },
     if (is_doubted(x)) doubt_words(x),
     if (many && is_sparse(x, law, held)) {
-      "With so many categories method = \"eb\" is usually nearer the truth, see vignette(\"which-estimator\")"
+      paste(
+        "With so many categories method = \"eb\" is usually nearer the",
+        "truth, see vignette(\"which-estimator\")"
+      )
     },
     if (x$interval != "bootstrap" &&
         any(vapply(seq_along(x$details), needs_functions, NA, fit = x))) {
       sprintf(
-        "Standard errors: not listed for more than %s positive cells; rr_contrast() has those of any function",
+        paste(
+          "Standard errors: not listed for more than %s positive cells;",
+          "rr_contrast() has those of any function"
+        ),
         format_count(covariance_cells)
       )
     },

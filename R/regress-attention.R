@@ -323,7 +323,10 @@ vcov.rr_glm_attention <- function(object, type = NULL, cluster = NULL, ...) {
 anova.rr_glm_attention <- function(object, ...) {
   if (object$by == "question") {
     abort(
-      "Likelihood ratios need {.code attention.by = \"person\"}: two answers of a person may depend on each other."
+      paste(
+        "Likelihood ratios need {.code attention.by = \"person\"}: two answers",
+        "of a person may depend on each other."
+      )
     )
   }
   NextMethod()

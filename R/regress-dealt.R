@@ -14,7 +14,10 @@ block_column <- function(mechanism, data, design, bar) {
   if (block %in% names(design$variables %||% data)) return(as.name(block))
   cli::cli_inform(
     c(
-      "The data have no column {.val {block}}: each row counts as if its card were drawn by itself.",
+      paste(
+        "The data have no column {.val {block}}: each row counts as",
+        "if its card were drawn by itself."
+      ),
       i = "With the blocks the likelihood is of all reports of a block together."
     ),
     class = "candor_message_blocks"

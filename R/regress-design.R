@@ -8,7 +8,10 @@ refuse_pseudo <- function(fits) {
   if (!any(has_design(fits))) return(invisible())
   # Terms of other models have coefficients for several categories, or of several models.
   remedy <- if (inherits(fits[[1]], "rr_glm")) {
-    "Use {.code survey::regTermTest(fit, ~ x)} or {.code car::Anova(fit)}; {.fn AIC} compares models."
+    paste(
+      "Use {.code survey::regTermTest(fit, ~ x)} or {.code",
+      "car::Anova(fit)}; {.fn AIC} compares models."
+    )
   } else {
     "Use the Wald tests of {.fn summary}."
   }

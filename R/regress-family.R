@@ -160,7 +160,10 @@ regress_response <- function(y, labels, weights = NULL) {
     unmatched <- y[is.na(index) & !is.na(y)]
     if (length(unmatched)) {
       abort(
-        "Reports must be labels of the mechanism, {format_labels(labels)}, and not {.val {as.character(unmatched[1])}}.",
+        paste(
+          "Reports must be labels of the mechanism, {format_labels(labels)}, and",
+          "not {.val {as.character(unmatched[1])}}."
+        ),
         c("level", "input")
       )
     }
@@ -235,7 +238,10 @@ regress_device <- function(mechanism, arg = "mechanism") {
     abort(
       c(
         "Nothing can be learned from reports of {.arg {arg}}.",
-        x = "They are {.val {mechanism$reports[2]}} with probability {format(q, digits = 6)} whatever the truth."
+        x = paste(
+          "They are {.val {mechanism$reports[2]}} with probability",
+          "{format(q, digits = 6)} whatever the truth."
+        )
       ),
       c("no_information", "argument")
     )
@@ -295,7 +301,10 @@ match_arms <- function(arm, names, n) {
   unmatched <- as.character(arm)[is.na(index)]
   if (length(unmatched)) {
     abort(
-      "Every {.arg arm} must be the name of a mechanism, {.val {names}}, and not {.val {unmatched[1]}}.",
+      paste(
+        "Every {.arg arm} must be the name of a mechanism, {.val",
+        "{names}}, and not {.val {unmatched[1]}}."
+      ),
       "mismatch"
     )
   }

@@ -412,14 +412,26 @@ maximum_elements <- function(data, rows, maximum, end) {
     "the fitted truth of %d rows is 0 or 1: penalty = \"prior\" gives finite estimates",
     length(boundary$rows)
   )
-  list(boundary = boundary, note = if (!is.null(boundary)) note,
-       respondents = round(sum(data$weight)), device = data$device, arm = data$arm, unknown = data$unknown,
-       point = end$point, flat = end$flat, loglik = end$loglik,
-       variance = lapply(end$variance, named),
-       # The covariance of finite combinations of coefficients, which may be infinite.
-       contrast_vcov = if (infinite) end$contrast_vcov[seq_along(names), seq_along(names), drop = FALSE],
-       decrement = maximum$decrement, starts = maximum$values,
-       ends = do.call(cbind, lapply(maximum$ends, function(end) maximum$model$natural(end$b))))
+  # The covariance of finite combinations of coefficients, which may be infinite.
+  index <- seq_along(names)
+  contrast_vcov <- if (infinite) end$contrast_vcov[index, index, drop = FALSE]
+  natural_ends <- lapply(maximum$ends, function(end) maximum$model$natural(end$b))
+  list(
+    boundary = boundary,
+    note = if (!is.null(boundary)) note,
+    respondents = round(sum(data$weight)),
+    device = data$device,
+    arm = data$arm,
+    unknown = data$unknown,
+    point = end$point,
+    flat = end$flat,
+    loglik = end$loglik,
+    variance = lapply(end$variance, named),
+    contrast_vcov = contrast_vcov,
+    decrement = maximum$decrement,
+    starts = maximum$values,
+    ends = do.call(cbind, natural_ends)
+  )
 }
 
 # Truths of 0 or 1.
@@ -492,7 +504,10 @@ tell_glm <- function(fit) {
   if (isTRUE(as.vector(fit$parameter) %in% 0:1)) {
     warn(
       c(
-        "The estimate of {.val {names(fit$parameter)}} is {as.vector(fit$parameter)}, the end of its range.",
+        paste(
+          "The estimate of {.val {names(fit$parameter)}} is",
+          "{as.vector(fit$parameter)}, the end of its range."
+        ),
         i = "Standard errors take it for known."
       ),
       "boundary"

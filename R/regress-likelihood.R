@@ -151,7 +151,10 @@ tell_maxima <- function(infinite, values, doubtful, cure, pressed = FALSE) {
   if (is.null(text) && !doubtful) return(invisible())
   if (doubtful) {
     text <- c("The reports are unlikely under this design.", text)
-    cure <- "Is it another design, with probabilities or labels exchanged, or were the answers not randomized?"
+    cure <- paste(
+      "Is it another design, with probabilities or labels exchanged,",
+      "or were the answers not randomized?"
+    )
   }
   warn(c(paste(text, collapse = " "), i = cure), c(
     if (pressed) "boundary", if (pressed || length(infinite)) "infinite", if (near) "maxima",

@@ -234,7 +234,10 @@ protective_maximum <- function(table, protective, without, starts) {
   best$values <- best$values[best$values > without$value + 1e-7]
   if (!length(best$values)) {
     cli::cli_inform(
-      "The share of respondents who protect themselves is estimated as 0. The fit is that without them.",
+      paste(
+        "The share of respondents who protect themselves is estimated as",
+        "0. The fit is that without them."
+      ),
       class = "candor_message_boundary"
     )
     table$logit <- -Inf

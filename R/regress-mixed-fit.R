@@ -293,7 +293,10 @@ tell_mixed <- function(fit) {
     warn(
       c(
         "The likelihood has its supremum where sigma is infinite.",
-        i = "{.code predict(fit)} gives the prevalences, which are finite; {.fn confint} the lower end of sigma."
+        i = paste(
+          "{.code predict(fit)} gives the prevalences, which are finite;",
+          "{.fn confint} the lower end of sigma."
+        )
       ),
       "infinite"
     )

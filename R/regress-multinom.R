@@ -202,7 +202,10 @@ tallied_answers <- function(call, formula, tally, mechanism, where) {
   }
   if (length(check_formula(formula, FALSE)) == 3L || !is.null(call$subset)) {
     abort(
-      "A tally needs a one-sided {.arg formula} and no {.arg subset}: its reports are counted already."
+      paste(
+        "A tally needs a one-sided {.arg formula} and no {.arg subset}:",
+        "its reports are counted already."
+      )
     )
   }
   mechanism <- tally$mechanism

@@ -181,7 +181,10 @@ predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
   absent <- setdiff(names, c(right, response))
   if (length(absent)) {
     abort(
-      "Randomized variables must be in {.arg formula}: {.val {absent[1]}}; the response as a column."
+      paste(
+        "Randomized variables must be in {.arg formula}: {.val",
+        "{absent[1]}}; the response as a column."
+      )
     )
   }
   check_truth_formula(truth)
@@ -394,7 +397,10 @@ predictor_outcome <- function(rows, method) {
   )
   if (is_valid) return(check_size(as.double(value), name))
   abort(c(
-    "The outcome {.val {name}} must be finite numbers: 0 and 1 if binomial, whole and at least 0 if Poisson.",
+    paste(
+      "The outcome {.val {name}} must be finite numbers: 0 and 1 if",
+      "binomial, whole and at least 0 if Poisson."
+    ),
     x = "It is {describe(value)}."
   ))
 }
@@ -1109,7 +1115,10 @@ sigma.rr_predictor <- function(object, ...) {
 tidy.rr_predictor <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, ...) {
   if (check_flag(exponentiate, "exponentiate") && x$family$family == "gaussian") {
     abort(
-      "{.arg exponentiate} must be FALSE: coefficients of a linear outcome are differences of means."
+      paste(
+        "{.arg exponentiate} must be FALSE: coefficients of a linear",
+        "outcome are differences of means."
+      )
     )
   }
   component <- rep(

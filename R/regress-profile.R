@@ -12,7 +12,10 @@ confint.rr_glm <- function(
     method <- if (wald) "wald" else "profile"
     if (studied) {
       cli::cli_inform(
-        "Wald intervals: a validation study estimated the channel, which a profile takes for known.",
+        paste(
+          "Wald intervals: a validation study estimated the channel,",
+          "which a profile takes for known."
+        ),
         class = "candor_message_wald"
       )
     }
@@ -20,7 +23,10 @@ confint.rr_glm <- function(
   if (check_choice(method) == "profile") {
     if (wald) {
       abort(
-        "A profile needs a likelihood: no penalty, design, validation study, {.arg type} or {.arg cluster}."
+        paste(
+          "A profile needs a likelihood: no penalty, design, validation",
+          "study, {.arg type} or {.arg cluster}."
+        )
       )
     }
     ends <- coefficient_profile(object, level)

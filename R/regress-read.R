@@ -26,7 +26,10 @@ check_terms <- function(formula, offset = FALSE) {
   )
   if (any(calls %in% c("|", "||", "cluster"))) {
     abort(c(
-      "{.arg formula} must have no clusters and no random effects; {.fn rr_glm} takes one {.code (1 | id)}.",
+      paste(
+        "{.arg formula} must have no clusters and no random effects; {.fn",
+        "rr_glm} takes one {.code (1 | id)}."
+      ),
       i = "For standard errors by cluster: {.code vcov(fit, type = \"sandwich\", cluster = )}."
     ))
   }
@@ -215,7 +218,10 @@ tell_sampling_weights <- function(weights) {
   cli::cli_inform(
     c(
       "Weights are taken for numbers of respondents, and some are not whole.",
-      i = "Of survey weights only {.code vcov(fit, type = \"sandwich\")} is right, or a survey design."
+      i = paste(
+        "Of survey weights only {.code vcov(fit, type =",
+        "\"sandwich\")} is right, or a survey design."
+      )
     ),
     class = "candor_message_weights"
   )

@@ -39,7 +39,8 @@ regress_starts <- function(model, most) {
 }
 
 # The starts in directions of single columns. If none of their thresholds comes near the climb from
-# the constant, none of their combinations is tried. With many rows gentle slopes are then left out too.
+# the constant, none of their combinations is tried. Gentle slopes are then left out too if rows are
+# many.
 direction_starts <- function(model, one, ways, first, most) {
   axes <- seq_len(ways$axes)
   single <- ways$ways[, axes, drop = FALSE]
@@ -342,7 +343,10 @@ regress_maximum <- function(data, starts = 20, start = NULL, penalty = "none") {
   )
   if (is.null(points)) {
     abort(
-      "No constant keeps every truth from 0 to 1 under the {.val {data$link}} link: give {.arg start}."
+      paste(
+        "No constant keeps every truth from 0 to 1 under the {.val",
+        "{data$link}} link: give {.arg start}."
+      )
     )
   }
   if (adjusted) return(penalized_maximum(model, penalty, points))

@@ -70,7 +70,10 @@ check_flip <- function(flip, m, n, sets = NULL) {
   if (!identical(shape, as.integer(c(m, n))) &&
       !identical(shape, as.integer(n)) && !identical(shape, 1L)) {
     abort(c(
-      "{.arg flip} must be one number, one for each {if (m == 1) 'bit' else 'set'}, or one for each entry.",
+      paste(
+        "{.arg flip} must be one number, one for each {if (m == 1) 'bit'",
+        "else 'set'}, or one for each entry."
+      ),
       x = "It is {describe(flip)}; the bits are {m} x {n}."
     ))
   }
@@ -275,7 +278,7 @@ print.rr_bit_tally <- function(x, ...) {
   invisible(x)
 }
 
-# ---- in a database: one row for each element and set, with the bit that the set reported of the element ----
+# ---- in a database: a row for each element and set, with the bit that the set reported ----
 
 # How many of its bits each element has as 1: the engine adds up, one row for each element comes
 # back.

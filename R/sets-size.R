@@ -108,12 +108,15 @@ rr_set_size <- function(
   )
   last <- table[nrow(table), ]
   if (what != "jaccard") warn_variance(last$std.error.max^2, estimated = !is.na(last$std.error))
-  title <- c(union = "Size of the union of", intersection = "Size of the intersection of", difference = "In the first and none of the others of", jaccard = "Jaccard index of")[[
-    what
-  ]]
+  titles <- c(
+    union = "Size of the union of",
+    intersection = "Size of the intersection of",
+    difference = "In the first and none of the others of",
+    jaccard = "Jaccard index of"
+  )
   new_rr_set_size(
     table,
-    paste(title, number_of(data$n, "noisy set")),
+    paste(titles[[what]], number_of(data$n, "noisy set")),
     number_of(data$m, "element"),
     data$m,
     data$flip,

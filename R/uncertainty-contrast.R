@@ -64,9 +64,10 @@ matrix_parts <- function(fit, weights) {
   covariance <- unname(linear_covariance(fit$covariance, weights))
   v <- diag(covariance)
   # Exact zeros, as of the sum of all shares, come out as roundings.
-  known <- !is.na(diag(fit$covariance))
-  v[which(abs(v) <= 1e-12 * drop(weights[, known, drop = FALSE]^2 %*% diag(fit$covariance)[known]))] <-
-    0
+  variances <- diag(fit$covariance)
+  has_variance <- !is.na(variances)
+  size <- drop(weights[, has_variance, drop = FALSE]^2 %*% variances[has_variance])
+  v[which(abs(v) <= 1e-12 * size)] <- 0
   diag(covariance) <- v
   list(
     variance = cbind(v),

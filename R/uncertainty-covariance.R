@@ -15,7 +15,10 @@ fit_spread <- function(fit, g, evidence) {
     return(spread)
   }
   abort(
-    "{.field spread} of method {.val {method$name}} must return {.field diagonal} and {.field common}."
+    paste(
+      "{.field spread} of method {.val {method$name}} must return",
+      "{.field diagonal} and {.field common}."
+    )
   )
 }
 
