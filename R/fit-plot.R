@@ -150,7 +150,7 @@ plot_data <- function(fit, which) {
   if (length(fit$mechanism$reports) == k && !isTRUE(fit$total)) {
     data$reported <- as.vector(
       sweep(as.matrix(fit$tally$counts), 2, fit$tally$n, `/`)[
-        which, 
+        which,
       ]
     )
   }

@@ -474,7 +474,7 @@ rr_association.data.frame <- function(x, mechanisms, ..., weights = NULL, na.rm 
     })
   )
   table <- table[
-    order(match(table$x, columns), match(table$y, columns)), 
+    order(match(table$x, columns), match(table$y, columns)),
   ]
   new_rr_association(table, NULL, "population", 0.95, nrow(x))
 }

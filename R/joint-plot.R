@@ -17,7 +17,7 @@ autoplot.rr_association <- function(
   data <- as.data.frame(object$pairs)
   data$value <- data[[measure]]
   rejected <- data[
-    which(p.adjust(data$p.value %||% rep(NA_real_, nrow(data)), "holm") < alpha), 
+    which(p.adjust(data$p.value %||% rep(NA_real_, nrow(data)), "holm") < alpha),
   ]
   lowest <- if (measure == "cramers.v") 0 else -1
   # Correlations of all pictures have the same colours; a covariance of two bits is at most 1/4.

@@ -341,7 +341,7 @@ question_rows <- function(table, epsilon, n) {
   table[c("epsilon", "n")] <- list(epsilon, n)
   first <- c("k", "epsilon", "n", "mechanism", "fanout", "p", "q", "mse", "std.error", "within")
   table <- table[
-    order(table$mse, table[["bits"]] %||% seq_len(nrow(table))), 
+    order(table$mse, table[["bits"]] %||% seq_len(nrow(table))),
   ]
   table[union(intersect(first, names(table)), names(table))]
 }

@@ -338,7 +338,7 @@ sheet_reasons <- function(mechanism, design, sheet) {
   levels <- sheet_labels(mechanism, sheet)
   boxes <- switch(
     design,
-    crosswise =,
+    crosswise = ,
     triangular = sub(" *[(,].*", "", answer_boxes(design, sheet)),
     levels
   )

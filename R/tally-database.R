@@ -107,7 +107,7 @@ tally_answer <- function(rows, mechanism, query, na.rm) {
 count_answer <- function(rows, mechanism, query, times, groups, weights, na.rm) {
   cells <- switch(
     query$layout,
-    categories =,
+    categories = ,
     rows = list(is_missing = Reduce(`|`, lapply(rows[query$answers], is.na))),
     long = read_long(rows, mechanism, query, times),
     read_sums(rows, mechanism, query, times, weights)

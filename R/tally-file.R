@@ -224,8 +224,8 @@ group_column <- function(name, key) {
   }
   values <- switch(
     type,
-    date =,
-    factor =,
+    date = ,
+    factor = ,
     ordered = as.character(key),
     time = as.double(key),
     key
@@ -408,7 +408,7 @@ read_mechanism <- function(object) {
   }
   # An argument that was left out is NULL if it has no default.
   needed <- names(
-    Filter(function(default) identical(default, quote(expr =)), formals(make))
+    Filter(function(default) identical(default, quote(expr = )), formals(make))
   )
   arguments[setdiff(needed, c("...", names(arguments)))] <- list(NULL)
   suppressMessages(do.call(make, arguments), classes = "candor_message_order")

@@ -164,7 +164,7 @@ tally_query <- function(data, mechanism, column, by, weights, count = NULL) {
   sums <- c(n = n, if (!is.null(weight)) weight_sums(data, weight))
   query <- switch(
     layout,
-    categories =,
+    categories = ,
     rows = list(sql = group_query(data, c(answers, keys), sums)),
     long = long_query(data, mechanism, answers, keys, weight %||% times),
     sum_query(data, mechanism, layout, answers, keys, weight %||% times, sums)

@@ -368,10 +368,10 @@ hidden_by_replicates <- function(design, w) {
   count <- length(counted)
   chance <- switch(
     design$type,
-    JK1 =,
+    JK1 = ,
     JKn = 1e-9,
-    bootstrap =,
-    mrbbootstrap =,
+    bootstrap = ,
+    mrbbootstrap = ,
     other = {
       # Of very few replicates all may count the same.
       if (count < 10) {

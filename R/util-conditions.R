@@ -192,7 +192,7 @@ describe <- function(x, is_shown = TRUE) {
   kind <- switch(
     typeof(x),
     character = "text",
-    double =,
+    double = ,
     integer = "a number",
     logical = "TRUE or FALSE",
     list = "a list",

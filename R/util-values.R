@@ -314,18 +314,18 @@ blocks <- function(end, size) {
 # Whole counts closest to n * shares that add up to n.
 whole_shares <- function(n, shares) {
   exact <- n * shares
-  counts <- floor(exact)
-  short <- round(n - sum(counts))
+  whole_numbers <- floor(exact)
+  short <- round(n - sum(whole_numbers))
   if (short > 0) {
     first <- head(
-      order(exact - counts, decreasing = TRUE), min(short, length(counts))
+      order(exact - whole_numbers, decreasing = TRUE), min(short, length(whole_numbers))
     )
-    counts[first] <- counts[first] + 1
+    whole_numbers[first] <- whole_numbers[first] + 1
   }
   # Near 2^53 the products are themselves rounded to whole numbers, and by more than one in all.
-  largest <- which.max(counts)
-  counts[largest] <- counts[largest] + (n - sum(counts))
-  counts
+  largest <- which.max(whole_numbers)
+  whole_numbers[largest] <- whole_numbers[largest] + (n - sum(whole_numbers))
+  whole_numbers
 }
 
 # ---- arguments that a method ignores ----

@@ -3,7 +3,8 @@
 
 # 480 people: half of each group, so that weights and clusters that are even over reports leave the estimates as they are.
 carried_data <- function(yes = c(a = 96, b = 144)) {
-  data <- data.frame(x = rep(c("a", "b"), each = 240), y = unlist(lapply(yes, function(n) rep(c("yes", "no"), c(n, 240 - n)))), z = rep(rep(c(0, 1, 0), c(50, 150, 40)), 2))
+  data <- data.frame(x = rep(c("a", "b"), each = 240), y = unlist(lapply(yes, function(n) rep(c("yes", "no"), c(n, 240 - n)))),
+    z = rep(rep(c(0, 1, 0), c(50, 150, 40)), 2))
   # Every answer of a person is given twice below, by `id`; decks of 10 hold both reports.
   data$w <- rep(c(1, 1, 3, 3), 120)
   data$a <- rep(c("no", "yes", "yes", "yes", "yes", "no"), 80)
@@ -27,7 +28,8 @@ replaced <- function(arguments, new) {
 # `source`: data or a design. `fit`, `glm`: further arguments of rr_estimate() and rr_glm().
 carried_world <- function(mechanism, source = carried_data(), fit = list(), glm = list(), by = "x", weights = NULL) {
   column <- fit$column %||% "y"
-  w <- list(fit_arguments = fit[setdiff(names(fit), c("column", "anchor"))], row_weights = if (!is.null(weights)) list(weights = as.name(weights)), mechanism = mechanism, source = source, by = by, data = if (is.data.frame(source)) source else source$variables, weights = weights)
+  w <- list(fit_arguments = fit[setdiff(names(fit), c("column", "anchor"))], row_weights = if (!is.null(weights)) list(weights = as.name(weights)),
+    mechanism = mechanism, source = source, by = by, data = if (is.data.frame(source)) source else source$variables, weights = weights)
   counted <- c(list(x = source, mechanism = mechanism, column = column[1], by = by), if (!is.null(weights)) list(weights = weights))
   w$estimate <- function(...) do.call(rr_estimate, replaced(counted, c(fit, list(...))))
   w$regress <- function(formula = y ~ x, ...) {
@@ -38,7 +40,8 @@ carried_world <- function(mechanism, source = carried_data(), fit = list(), glm 
   delayedAssign("fit", w$estimate(), assign.env = w)
   delayedAssign("glm", w$regress(), assign.env = w)
   delayedAssign("multinom", do.call(rr_multinom, c(list(y ~ x, source, mechanism), w$row_weights)), assign.env = w)
-  delayedAssign("mean", do.call(rr_estimate, replaced(counted, c(list(mechanism = carried_mean(), column = "m"), w$fit_arguments[setdiff(names(w$fit_arguments), "method")]))), assign.env = w)
+  delayedAssign("mean", do.call(rr_estimate,
+    replaced(counted, c(list(mechanism = carried_mean(), column = "m"), w$fit_arguments[setdiff(names(w$fit_arguments), "method")]))), assign.env = w)
   w
 }
 
@@ -60,8 +63,10 @@ carried_worlds <- function() {
     internal = list(with = carried_world(validated("internal"), by = NULL), without = carried_world(validated("exact"), by = NULL)),
     dealt = list(with = carried_world(deck), without = carried_world(die)),
     anytime = list(with = carried_world(warner, fit = list(interval = "anytime", method = "inv")), without = carried_world(warner, fit = list(method = "inv"))),
-    plan = list(with = carried_world(warner, fit = list(interval = "anytime", method = "inv", plan = 1e5)), without = carried_world(warner, fit = list(interval = "anytime", method = "inv"))),
-    anchor = list(with = carried_world(crosswise, high, fit = list(column = c("y", "a"), anchor = anchor), glm = list(anchor = list(a = anchor))), without = carried_world(crosswise, high)),
+    plan = list(with = carried_world(warner, fit = list(interval = "anytime", method = "inv", plan = 1e5)),
+      without = carried_world(warner, fit = list(interval = "anytime", method = "inv"))),
+    anchor = list(with = carried_world(crosswise, high, fit = list(column = c("y", "a"), anchor = anchor), glm = list(anchor = list(a = anchor))),
+      without = carried_world(crosswise, high)),
     weights = list(with = carried_world(warner, weights = "w"), without = carried_world(warner)),
     design = if (requireNamespace("survey", quietly = TRUE)) {
       list(with = carried_world(warner, survey::svydesign(ids = ~id, weights = ~1, data = data)), without = carried_world(warner))
@@ -126,9 +131,11 @@ carried_verbs <- function() {
       list(rr_epsilon(m), tidy(fits$q))
     },
     rr_score = function(w) rr_score(if (is.null(w$mechanism$codec$block)) w$data$y else w$data[c("block", "y")], w$mechanism),
-    rr_study = function(w) rr_study(list(s = c(0.7, 0.3)), n = 100, method = "inv", replications = 20, mechanism = function(k, epsilon) w$mechanism, epsilon = 1, seed = 1)$estimate,
+    rr_study = function(w) rr_study(list(s = c(0.7, 0.3)), n = 100, method = "inv", replications = 20, mechanism = function(k, epsilon) w$mechanism,
+      epsilon = 1, seed = 1)$estimate,
     rr_tmdh = function(w) tidy(rr_tmdh(rr_cooccurrence(cbind(q = w$data$y == "yes", r = w$data$x == "b")), w$mechanism), conf.int = TRUE),
-    rr_cooccurrence = function(w) unclass(rr_cooccurrence(data.frame(q = w$data$y, r = w$data$y), mechanism = rr_product(q = w$mechanism, r = w$mechanism)))$counts,
+    rr_cooccurrence = function(w) unclass(rr_cooccurrence(data.frame(q = w$data$y, r = w$data$y),
+      mechanism = rr_product(q = w$mechanism, r = w$mechanism)))$counts,
     # ---- data and tallies ----
     rr_tally = function(w) list(tidy(w$tally), w$tally$effective_n, w$tally$blocks),
     rr_counts = function(w) tidy(rr_estimate(once(w)), conf.int = TRUE),
@@ -139,7 +146,8 @@ carried_verbs <- function() {
       set.seed(1)
       rr_estimate(w$tally, interval = "bootstrap", replications = 50)
     },
-    rr_choose_method = function(w) rr_choose_method(if (is.null(w$by)) w$tally else w$tally[1, drop = TRUE], method = c("mle", "inv"), replications = 20, seed = 1)$risk,
+    rr_choose_method = function(w) rr_choose_method(if (is.null(w$by)) w$tally else w$tally[1, drop = TRUE], method = c("mle", "inv"), replications = 20,
+      seed = 1)$risk,
     rr_pool = function(w) rr_estimate(rr_pool(q = w$tally, r = w$tally)),
     rr_posterior = function(w) rr_posterior(w$tally),
     rr_top = function(w) rr_top(w$tally), `rr_top fit` = function(w) rr_top(w$fit),
@@ -194,25 +202,39 @@ carried_methods <- function() {
   }
   calls <- list(
     tally = list(tidy = tidy, as.data.frame = as.data.frame, summary = function(x) tidy(summary(x)), c = function(x) tidy(rr_estimate(c(x, x))),
-                 `[` = function(x) tidy(rr_estimate(x[2]), conf.int = TRUE), subset = function(x) tidy(rr_estimate(subset(x, x == "b")), conf.int = TRUE), print = function(x) utils::capture.output(print(x))),
-    fit = list(tidy = function(x) tidy(x, conf.int = TRUE), glance = function(x) unlist(numbers_of(glance(x))), coef = coef, confint = confint, vcov = function(x) sqrt(diag(vcov(x))), nobs = nobs, logLik = logLik,
-               `confint wald` = function(x) confint(x, interval = "wald"), `confint exact` = function(x) confint(x, interval = "exact"), `confint profile` = function(x) confint(x, interval = "profile"),
+                 `[` = function(x) tidy(rr_estimate(x[2]), conf.int = TRUE), subset = function(x) tidy(rr_estimate(subset(x, x == "b")), conf.int = TRUE),
+                   print = function(x) utils::capture.output(print(x))),
+    fit = list(tidy = function(x) tidy(x, conf.int = TRUE), glance = function(x) unlist(numbers_of(glance(x))), coef = coef, confint = confint,
+      vcov = function(x) sqrt(diag(vcov(x))), nobs = nobs, logLik = logLik,
+               `confint wald` = function(x) confint(x, interval = "wald"), `confint exact` = function(x) confint(x, interval = "exact"),
+                 `confint profile` = function(x) confint(x, interval = "profile"),
                `vcov sample` = function(x) sqrt(diag(vcov(x, target = "sample"))),
-               summary = function(x) tidy(summary(x), conf.int = TRUE), as.data.frame = as.data.frame, fitted = fitted, residuals = residuals, predict = predict, anova = anova, profile = function(x) numbers_of(as.data.frame(profile(x))),
-               simulate = seeded(function(x) simulate(x, 2)), update = function(x) tidy(update(x, conf.level = 0.9), conf.int = TRUE), augment = function(x) augment(x), format = format,
+               summary = function(x) tidy(summary(x), conf.int = TRUE), as.data.frame = as.data.frame, fitted = fitted, residuals = residuals,
+                 predict = predict, anova = anova, profile = function(x) numbers_of(as.data.frame(profile(x))),
+               simulate = seeded(function(x) simulate(x, 2)), update = function(x) tidy(update(x, conf.level = 0.9), conf.int = TRUE),
+                 augment = function(x) augment(x), format = format,
                `[` = function(x) tidy(x[2], conf.int = TRUE), print = function(x) utils::capture.output(print(x)), autoplot = function(x) {
                  picture <- ggplot2::autoplot(x)
                  lapply(seq_along(picture$layers), function(i) ggplot2::layer_data(picture, i))
                }),
-    glm = list(tidy = function(x) tidy(x, conf.int = TRUE), confint = confint, vcov = function(x) sqrt(diag(vcov(x))), `vcov sandwich` = function(x) sqrt(diag(vcov(x, type = "sandwich"))), `vcov expected` = function(x) sqrt(diag(vcov(x, type = "expected"))),
-               predict = function(x) predict(x, data.frame(x = "a"), type = "truth", se.fit = TRUE), anova = function(x) unlist(numbers_of(anova(x))), drop1 = function(x) unlist(numbers_of(drop1(x))), add1 = function(x) unlist(numbers_of(add1(x, ~ . + z))),
-               profile = function(x) numbers_of(as.data.frame(profile(x))), simulate = seeded(function(x) simulate(x, 2)), residuals = residuals, fitted = fitted, logLik = logLik, AIC = AIC, glance = function(x) unlist(numbers_of(glance(x))),
-               summary = function(x) coef(summary(x)), augment = function(x) augment(x), `residuals truth` = function(x) residuals(x, type = "pearson"), hatvalues = hatvalues,
-               bread = function(x) diag(sandwich::bread(x)), coeftest = function(x) lmtest::coeftest(x)[, 2], coefci = function(x) lmtest::coefci(x), linearHypothesis = function(x) car::linearHypothesis(x, "xb=0")[2, 3],
-               emm_basis = function(x) as.data.frame(emmeans::emmeans(x, "x"))$SE, Anova = function(x) unlist(numbers_of(car::Anova(x))), model_parameters = function(x) parameters::model_parameters(x)$SE, extractAIC = extractAIC, print = function(x) utils::capture.output(print(x)))
+    glm = list(tidy = function(x) tidy(x, conf.int = TRUE), confint = confint, vcov = function(x) sqrt(diag(vcov(x))),
+      `vcov sandwich` = function(x) sqrt(diag(vcov(x, type = "sandwich"))), `vcov expected` = function(x) sqrt(diag(vcov(x, type = "expected"))),
+               predict = function(x) predict(x, data.frame(x = "a"), type = "truth", se.fit = TRUE), anova = function(x) unlist(numbers_of(anova(x))),
+                 drop1 = function(x) unlist(numbers_of(drop1(x))), add1 = function(x) unlist(numbers_of(add1(x, ~ . + z))),
+               profile = function(x) numbers_of(as.data.frame(profile(x))), simulate = seeded(function(x) simulate(x, 2)), residuals = residuals,
+                 fitted = fitted, logLik = logLik, AIC = AIC, glance = function(x) unlist(numbers_of(glance(x))),
+               summary = function(x) coef(summary(x)), augment = function(x) augment(x), `residuals truth` = function(x) residuals(x, type = "pearson"),
+                 hatvalues = hatvalues,
+               bread = function(x) diag(sandwich::bread(x)), coeftest = function(x) lmtest::coeftest(x)[, 2], coefci = function(x) lmtest::coefci(x),
+                 linearHypothesis = function(x) car::linearHypothesis(x, "xb=0")[2, 3],
+               emm_basis = function(x) as.data.frame(emmeans::emmeans(x, "x"))$SE, Anova = function(x) unlist(numbers_of(car::Anova(x))),
+                 model_parameters = function(x) parameters::model_parameters(x)$SE, extractAIC = extractAIC,
+                   print = function(x) utils::capture.output(print(x)))
   )
-  calls$mean <- list(tidy = function(x) tidy(x, conf.int = TRUE), confint = confint, vcov = function(x) sqrt(diag(vcov(x))), `[` = function(x) tidy(x[2], conf.int = TRUE), coef = coef, nobs = nobs)
-  calls$multinom <- list(tidy = function(x) tidy(x, conf.int = TRUE), confint = confint, vcov = function(x) sqrt(diag(vcov(x))), `vcov sandwich` = function(x) sqrt(diag(vcov(x, type = "sandwich"))),
+  calls$mean <- list(tidy = function(x) tidy(x, conf.int = TRUE), confint = confint, vcov = function(x) sqrt(diag(vcov(x))),
+    `[` = function(x) tidy(x[2], conf.int = TRUE), coef = coef, nobs = nobs)
+  calls$multinom <- list(tidy = function(x) tidy(x, conf.int = TRUE), confint = confint, vcov = function(x) sqrt(diag(vcov(x))),
+    `vcov sandwich` = function(x) sqrt(diag(vcov(x, type = "sandwich"))),
                          logLik = logLik, predict = function(x) predict(x, data.frame(x = "a")), simulate = seeded(function(x) simulate(x, 2)))
   rows <- lapply(names(calls), function(object) {
     verbs <- lapply(calls[[object]], function(call) function(w) call(w[[object]]))
@@ -382,9 +404,12 @@ carried_reasons <- c(
 # Exported functions that are given nothing that carries a fact.
 carries_nothing <- list(
   `numbers, which make a mechanism, a law or a method` = c(
-    "rr_binary", "rr_bitflip", "rr_bloom", "rr_channel", "rr_cheater_detection", "rr_count_mean_sketch", "rr_crosswise", "rr_dealt", "rr_forced", "rr_geometric", "rr_grr",
-    "rr_hadamard", "rr_hierarchy", "rr_kuk", "rr_lie_detector", "rr_local_hash", "rr_longitudinal", "rr_mangat", "rr_mean", "rr_methods", "rr_misclassification", "rr_new_law",
-    "rr_new_mechanism", "rr_new_method", "rr_prefixes", "rr_projective", "rr_scramble", "rr_square_wave", "rr_subset", "rr_triangular", "rr_unary", "rr_unrelated", "rr_warner"),
+    "rr_binary", "rr_bitflip", "rr_bloom", "rr_channel", "rr_cheater_detection", "rr_count_mean_sketch", "rr_crosswise", "rr_dealt", "rr_forced",
+      "rr_geometric", "rr_grr",
+    "rr_hadamard", "rr_hierarchy", "rr_kuk", "rr_lie_detector", "rr_local_hash", "rr_longitudinal", "rr_mangat", "rr_mean", "rr_methods",
+      "rr_misclassification", "rr_new_law",
+    "rr_new_mechanism", "rr_new_method", "rr_prefixes", "rr_projective", "rr_scramble", "rr_square_wave", "rr_subset", "rr_triangular", "rr_unary",
+      "rr_unrelated", "rr_warner"),
   `numbers, which choose a design` = c("rr_device", "rr_recommend"),
   `bits and sketches with a flip probability` = c("rr_bit_tally", "rr_extreme", "rr_incidence", "rr_merge_bits", "rr_set_size", "rr_sketch"),
   `prefixes, which have a mechanism of their own` = "rr_heavy_hitters",
@@ -394,11 +419,14 @@ carries_nothing <- list(
 
 # Generics of methods that show an object, take it apart, or compute from what other methods return.
 follows_from <- list(
-  `groups, fields and names of an object` = c("[[", "length", "names", "as.list", ".DollarNames", "str", "[<-", "dim", "is.array", "is.matrix", "is.na", "unique", "as.character", "as.matrix"),
+  `groups, fields and names of an object` = c("[[", "length", "names", "as.list", ".DollarNames", "str", "[<-", "dim", "is.array", "is.matrix", "is.na",
+    "unique", "as.character", "as.matrix"),
   `pictures of what tidy() returns` = c("plot", "ggplot_add"),
-  `coef(), vcov() and residuals()` = c("addterm", "dropterm", "recover_data", "formula", "family", "influence", "get_df", "get_loglikelihood", "model_performance", "r2_efron", "r2_tjur",
+  `coef(), vcov() and residuals()` = c("addterm", "dropterm", "recover_data", "formula", "family", "influence", "get_df", "get_loglikelihood",
+    "model_performance", "r2_efron", "r2_tjur",
                                        "glance_custom", "VarCorr", "fixef", "ranef", "sigma", "estfun", "model.frame", "model.matrix"),
   `a posterior, which carries none of the facts` = "quantile",
-  `reports, laws and mechanisms by themselves` = c("client_facts", "prepare_answers", "reports_support", "score_reader", "set_bytes", "pillar_shaft", "tbl_sum", "vec_proxy", "vec_proxy_compare",
+  `reports, laws and mechanisms by themselves` = c("client_facts", "prepare_answers", "reports_support", "score_reader", "set_bytes", "pillar_shaft", "tbl_sum",
+    "vec_proxy", "vec_proxy_compare",
                                                    "vec_proxy_equal", "vec_proxy_order", "vec_restore", "vec_cast", "vec_ptype2")
 )

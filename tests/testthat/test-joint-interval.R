@@ -113,6 +113,7 @@ test_that("categories that were made to add up to 1 have intervals of the same s
     # Far from 0 and 1 the interval is nearly that of the standard error; 400 people make Wilson's shorter by 2 %.
     expect_equal(unname(confint(margin)[, 2] - confint(margin)[, 1]), 2 * 1.96 * tidy(margin)$std.error, tolerance = 0.03)
     # A column beside it keeps Wilson's.
-    expect_equal(unname(confint(rr_margin(fit, "b", target = target))[2, ]), unname(confint(rr_tmdh(fit$counts, survey, target = target))[4, ] / 400), tolerance = 1e-9)
+    expect_equal(unname(confint(rr_margin(fit, "b", target = target))[2, ]), unname(confint(rr_tmdh(fit$counts, survey, target = target))[4, ] / 400),
+      tolerance = 1e-9)
   }
 })

@@ -72,7 +72,8 @@ test_that("pieces of long sums lie above the whole, and near it", {
     shares <- mechanism_blanket(m)
     local <- rr_epsilon(m)
     n <- if (shares$p_pair > 0) 50 else 250
-    chance <- c(single = 2 * shares$weight * shares$p_single, pair = shares$weight * shares$p_pair, none = shares$weight * (1 - 2 * shares$p_single - shares$p_pair))
+    chance <- c(single = 2 * shares$weight * shares$p_single, pair = shares$weight * shares$p_pair,
+      none = shares$weight * (1 - 2 * shares$p_single - shares$p_pair))
     whole <- blanket_one_by_one(chance, n, exp(local))
     pieces <- blanket_in_pieces(chance, n, exp(local), 1e-20)
     for (epsilon in local * c(0.02, 0.1, 0.3, 0.6)) {
@@ -240,7 +241,8 @@ test_that("reports of two levels lose nothing by the general way", {
     least <- apply(C, 2, min)
     high <- C > 1.5 * rep(least, each = nrow(C))
     pairs <- combn(nrow(C), 2, function(x) sum(least[high[x[1], ] & !high[x[2], ]]))
-    expect_equal(two_level_blanket(sum(least), max(dist(C, "manhattan")) / 2, 1)[1:2], list(weight = sum(least), p_single = max(pairs) / sum(least)), tolerance = 1e-10)
+    expect_equal(two_level_blanket(sum(least), max(dist(C, "manhattan")) / 2, 1)[1:2], list(weight = sum(least), p_single = max(pairs) / sum(least)),
+      tolerance = 1e-10)
   }
   # More categories, the columns, than pairs can be tried of: what no pair exceeds.
   wide <- 1 + outer(1:1000, 1:2001, function(report, truth) abs(2 * report - truth) < 200)

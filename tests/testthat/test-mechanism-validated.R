@@ -256,7 +256,8 @@ test_that("bad tables, and what takes the channel for known, are refused", {
 test_that("a posterior, a family, scores and an anchor have no place for the study's error", {
   for (validation in c("external", "internal")) {
     mechanism <- rr_misclassification(table = rbind(no = c(no = 60, yes = 20), yes = c(8, 72)), validation = validation)
-    expect_refused(rr_posterior(rr_counts(c(100, 60), mechanism)), rr_family(mechanism), rr_score(c("no", "yes"), mechanism), rr_anchor(mechanism), class = "law")
+    expect_refused(rr_posterior(rr_counts(c(100, 60), mechanism)), rr_family(mechanism), rr_score(c("no", "yes"), mechanism), rr_anchor(mechanism),
+      class = "law")
     three <- rr_misclassification(table = rbind(a = c(a = 80, b = 15, c = 5), b = c(10, 70, 20), c = c(5, 15, 80)), validation = validation)
     expect_refused(rr_posterior(rr_counts(c(500, 300, 200), three), n = 100), rr_score("a", three), class = "law")
     # No way out that leaves the error out is offered.
@@ -302,7 +303,8 @@ test_that("the names of its dimensions turn a table, and contradictions and marg
 test_that("margins of a table are no category", {
   study <- as.table(rbind(no = c(no = 95, yes = 5), yes = c(10, 40)))
   with_margins <- addmargins(study)
-  expect_refused(rr_misclassification(table = with_margins), rr_misclassification(table = addmargins(study, 1)), rr_misclassification(table = addmargins(study, 2)))
+  expect_refused(rr_misclassification(table = with_margins), rr_misclassification(table = addmargins(study, 1)),
+    rr_misclassification(table = addmargins(study, 2)))
   for (name in c("-SUM-", "Total", "total", "SUM")) {
     dimnames(with_margins) <- rep(list(c("no", "yes", name)), 2)
     expect_error(rr_misclassification(table = with_margins), class = "candor_error_argument", label = name)

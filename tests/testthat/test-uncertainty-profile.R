@@ -90,7 +90,8 @@ test_that("the default is the profile where the estimate and Wilson's interval p
   expect_identical(kind(wide, target = "sample"), "wilson")
   expect_identical(kind(study), "wilson")
   expect_output(print(rr_estimate(rr_counts(c(60, 40, 30), wide), target = "sample")), "about the unbiased estimate")
-  for (mechanism in list(rr_warner(0.8), rr_geometric(3, epsilon = 1), rr_hadamard(3, epsilon = 1), rr_product(a = rr_warner(0.8), b = rr_grr(3, epsilon = 1)))) {
+  for (mechanism in list(rr_warner(0.8), rr_geometric(3, epsilon = 1), rr_hadamard(3, epsilon = 1),
+    rr_product(a = rr_warner(0.8), b = rr_grr(3, epsilon = 1)))) {
     expect_identical(kind(mechanism), "wilson")
   }
 })

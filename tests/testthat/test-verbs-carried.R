@@ -31,7 +31,8 @@ compared_outcomes <- function(with, without) {
 
 test_that("every exported verb and every method has a row of the table, or needs none", {
   rows <- rownames(carried_table())
-  named <- unique(sub("_(tally|fit|glm|mean|multinom|list|sensitive|reports|shuffled|achieved|margin|versus|model|bootstrap|intercept|protective|arm|penalty)$", "", rows))
+  named <- unique(sub("_(tally|fit|glm|mean|multinom|list|sensitive|reports|shuffled|achieved|margin|versus|model|bootstrap|intercept|protective|arm|penalty)$",
+    "", rows))
   named <- unique(c(rows, named, sub("_(wald|exact|profile|sample|sandwich|expected|truth)$", "", named)))
   methods <- getNamespaceInfo("candor", "S3methods")
   generics <- setdiff(unique(unlist(methods[, 1])), "print")
@@ -84,5 +85,6 @@ test_that("where a relation is known, errors are related so", {
   parts <- errors("external", "with")^2 - errors("external", "without")^2
   expect_equal(unname(parts), rep(unname(study), each = 2))
   # The logit's derivative takes the study's part along.
-  expect_equal(unname(errors("external", "with", "glm")^2 - errors("external", "without", "glm")^2)[1], study[[1]] / (theta[[1]] * (1 - theta[[1]]))^2, tolerance = 1e-6)
+  expect_equal(unname(errors("external", "with", "glm")^2 - errors("external", "without", "glm")^2)[1], study[[1]] / (theta[[1]] * (1 - theta[[1]]))^2,
+    tolerance = 1e-6)
 })

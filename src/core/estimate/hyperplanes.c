@@ -87,8 +87,8 @@ static candor_status run_coordinates(candor_hyperplanes *sums)
   return CANDOR_OK;
 }
 
-/* The points on the hyperplane of point x, each once, and their number. Up to the last coordinate of x that is not 0, -1
- * after scaling, a point (w, c) has c = w y; the coordinates after it may be any. */
+/* The points on the hyperplane of point x, each once, and their number. Up to the last coordinate of x that is not 0,
+ * which is -1 after scaling, a point (w, c) has c = w y; the coordinates after it may be any. */
 static size_t hyperplane_list(const candor_field *field, uint32_t t, uint32_t x, uint32_t *list)
 {
   const uint32_t s = field->order;

@@ -36,8 +36,9 @@ typedef struct candor_hyperplanes {
  * PRECONDITIONS: t >= 2, fewer than 2^31 points, k at most their number, else CANDOR_DOMAIN. `value` has an element a
  *   point.
  * NUMERICS: additions only, so that sums of counts are exact. With v points the way by coordinates takes about t s v of
- *   them, by sums k v / s, by values n v / s if n of them are not 0: at 10,000 points over the field of 3 the first takes
- *   a hundredth of the second, at 1.2 million points over the field of 1,097 and 5,000 categories 700 times as many.
+ *   them, by sums k v / s, by values n v / s if n of them are not 0: at 10,000 points over the field of 3 the first
+ *   takes a hundredth of the second, at 1.2 million points over the field of 1,097 and 5,000 categories 700 times as
+ *   many.
  *   A point x whose last coordinate is not 0 is -1 in it after scaling: x = (y, -1), and u = (w, c) lies on its
  *   hyperplane if c = w y. The sums over such graphs are found coordinate by coordinate. Points x = (z, 0) are the same
  *   question with one coordinate less, about sums over the last coordinate. */
