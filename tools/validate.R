@@ -42,7 +42,9 @@ bounds_by_count <- function(mechanism, n, interval) {
   fit <- rr_estimate(rr_counts(counts, mechanism, n = if (support) rep(n, n + 1)), method = if (k == 2) "mle" else "inv", interval = interval)
   table <- quietly(tidy(fit, conf.int = TRUE))
   table <- table[table$term == mechanism$levels[k], ]
-  list(y = y, low = table$conf.low, high = table$conf.high)
+  # No interval, such as Wald's of reports that are all alike, covers nothing.
+  low <- ifelse(is.na(table$conf.low), Inf, table$conf.low)
+  list(y = y, low = low, high = ifelse(is.na(table$conf.high), -Inf, table$conf.high))
 }
 reported <- function(mechanism, t) {
   if (inherits(mechanism, "rr_protocol")) return(mechanism$q + (mechanism$p - mechanism$q) * t)
