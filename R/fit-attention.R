@@ -114,7 +114,7 @@ attention_groups <- function(tally, device) {
 }
 
 attention_frame <- function(x, asked, count, weights, by, na.rm) {
-  answers <- frame_parts(x, asked$joint, NULL, weights, by, count)
+  answers <- frame_answers(x, asked$joint, NULL, weights, by, count)
   tally <- drop_empty_groups(tally_answers(answers, asked$joint, na.rm))
   if (any(tally$n <= 0)) abort_empty(tally)
   found <- attention_groups(tally, asked$device)
@@ -289,7 +289,7 @@ attention_held <- function(found, held) {
   estimate[1, full] <- (found$estimate[3, full] -
     found$device[["q"]]) / found$device[["d"]]
   error[estimate < 0 | estimate > 1] <- NA
-  list(estimate = nearest(estimate, 0, 1), error = error)
+  list(estimate = clamp(estimate, 0, 1), error = error)
 }
 
 # The prevalences at which lambda is no further than z standard errors from what they and gamma
@@ -333,7 +333,7 @@ attention_covariance <- function(found, g, n) {
     found$estimate[3, g],
     found$device[["inattentive"]] + reach * found$estimate[2, g]
   )
-  likely <- nearest(share, 0.5 / n, 1 - 0.5 / n)
+  likely <- clamp(share, 0.5 / n, 1 - 0.5 / n)
   alike <- diag(V) == 0
   diag(V)[alike] <- (likely * (1 - likely) / n / c(1, reach^2))[
     alike
@@ -351,7 +351,7 @@ attention_interval <- function(at, V, device, z2) {
   ends <- attention_roots(excess, at[2], V, z2)
   range <- sort((ends - to_t(0)) / device[["d"]])
   if (range[2] < 0 || range[1] > 1) {
-    t <- to_t(nearest(at[1], 0, 1))
+    t <- to_t(clamp(at[1], 0, 1))
     beyond <- (excess - t * at[2])^2 / (V[1, 1] -
       2 * t * V[1, 2] + t^2 * V[2, 2])
     range <- sort(
@@ -359,7 +359,7 @@ attention_interval <- function(at, V, device, z2) {
         device[["d"]]
     )
   }
-  nearest(range, 0, 1)
+  clamp(range, 0, 1)
 }
 
 # The ends of all t with (excess - t gamma)^2 <= z2 (V11 - 2 t V12 + t^2 V22).
@@ -376,10 +376,10 @@ attention_share <- function(gamma, variance, n, device, z2) {
   phi <- device[["inattentive"]] + reach * gamma
   if (variance > 0) n <- phi * (1 - phi) / (variance * reach^2)
   # Wilson's interval is never a point, see R/law-intervals.R.
-  likely <- nearest(phi, min(device[["attentive"]], device[["inattentive"]]),
+  likely <- clamp(phi, min(device[["attentive"]], device[["inattentive"]]),
                     max(device[["attentive"]], device[["inattentive"]]))
   z2 <- z2 + n * squared_excess(phi, likely, likely * (1 - likely))
-  nearest(
+  clamp(
     unlist(reported_interval(wilson_interval(phi, n, z2), reach, device[["inattentive"]])),
     0, 1
   )

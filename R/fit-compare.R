@@ -70,7 +70,7 @@ rr_compare <- function(
   check_dots_empty(...)
   type <- check_choice(type)
   adjust <- check_choice(adjust, "adjust", p.adjust.methods)
-  conf.level <- check_level(conf.level)
+  conf.level <- check_conf_level(conf.level)
   survey <- inherits(fit, "rr_survey")
   own <- survey || inherits(fit, "rr_fit")
   if (own) check_several_groups(fit)
@@ -185,8 +185,8 @@ compare_samples <- function(samples, labels, level, type, df, between, cells) {
 # Differences that are there decide, filtered ones too.
 title_of.rr_compare <- function(x) {
   tested <- sum(!is.na(x[["p.adjusted"]]))
-  level <- 1 - about(x, "conf.level")
-  c(about(x, "title"), if (tested) sprintf("  Significant at level %s: %s of %s", format(level),
+  level <- 1 - info_of(x, "conf.level")
+  c(info_of(x, "title"), if (tested) sprintf("  Significant at level %s: %s of %s", format(level),
                                            format_count(sum(x$p.adjusted < level, na.rm = TRUE)),
                                            number_of(tested, "pair")))
 }
@@ -310,7 +310,7 @@ compare_pair <- function(x, y, both, level, df, type) {
     qt((1 - level) / 2, df, lower.tail = FALSE)
   }
   difference <- y$share - x$share
-  error <- root(x$error^2 + y$error^2 - 2 * both)
+  error <- sqrt_or_na(x$error^2 + y$error^2 - 2 * both)
   # Intervals of all looks have no such combination.
   edge <- rep_len(!looking & (x$edge | y$edge), length(difference))
   ratio <- difference / error
@@ -357,7 +357,7 @@ share_ratio <- function(x, y, both) {
   ratio <- ifelse(
     x$share > 0 & y$share > 0, y$share / x$share, NA_real_
   )
-  relative <- root(
+  relative <- sqrt_or_na(
     (x$error / x$share)^2 + (y$error / y$share)^2 -
       2 * both / (x$share * y$share)
   )

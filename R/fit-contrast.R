@@ -69,7 +69,7 @@
 #' @export
 rr_contrast <- function(fit, L = NULL, conf.level = 0.95, cumulative = FALSE, ...) {
   check_dots_empty(...)
-  conf.level <- check_level(conf.level)
+  conf.level <- check_conf_level(conf.level)
   if (check_flag(cumulative, "cumulative")) return(cumulative_shares(fit, L, conf.level))
   check_class(fit, "fit", c("rr_fit", "rr_survey", "rr_margin"), "a fit, or a margin")
   plain <- inherits(fit, "rr_fit")

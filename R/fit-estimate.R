@@ -97,7 +97,7 @@ rr_estimate <- function(
 ) {
   given <- list(
     target = check_choice(target),
-    conf.level = check_level(conf.level),
+    conf.level = check_conf_level(conf.level),
     simultaneous = check_flag(simultaneous, "simultaneous"),
     replications = replications,
     plan = check_number(plan, "plan", min = 1),
@@ -308,7 +308,7 @@ as_tally <- function(x, mechanism, weights, by, na.rm, column = NULL, count = NU
 # One question of many: a fit for each.
 estimate_tally.rr_sampled <- function(mechanism, tally, given) {
   lapply(setNames(nm = names(mechanism$parts)), function(name) {
-    part <- part_tally(tally, name)
+    part <- submechanism_tally(tally, name)
     if (all(part$n <= 0)) {
       abort("Each question must have been answered: nobody drew {.val {name}}.", "empty")
     }
@@ -356,7 +356,7 @@ estimate_tally.rr_count_mean_sketch <- function(mechanism, tally, given) {
 
 # Whole strings are estimated from those who were held out.
 estimate_tally.rr_prefixes <- function(mechanism, tally, given) {
-  own <- part_tally(tally, held_out)
+  own <- submechanism_tally(tally, held_out)
   if (any(own$n <= 0)) abort("Somebody must have been held out.", "empty")
   estimate_candidates(own$mechanism, own, given, function(strings) {
     prefix_of(strings, max(mechanism$lengths))

@@ -53,7 +53,7 @@ NULL
 # (the value of nobs()), `target`, `conf.level`, `simultaneous`, `title` (what print() says above
 # the table, its first line without the class) and `notes` (lines below it), all made with the
 # object; and `axis_kind` and `axis` for its picture.
-about <- function(x, name) {
+info_of <- function(x, name) {
   if (is.data.frame(x)) {
     attr(x, name, exact = TRUE)
   } else {
@@ -65,36 +65,36 @@ new_rr_table <- function(table, class, ...) {
   structure(table, ..., class = c(class, "rr_estimates", class(table)))
 }
 
-# Kinds whose parts are better computed when they are asked for have methods of these. shown_of():
-# the table of which print() shows the first `n` rows, with an attribute `total` if it has no more
-# than these.
+# Kinds whose parts are better computed when they are asked for have methods of these.
+# printed_table(): the table of which print() shows the first `n` rows, with an attribute `total` if
+# it has no more than these.
 rows_of <- function(x) UseMethod("rows_of")
 bounds_of <- function(x, rows, level) UseMethod("bounds_of")
 labels_of <- function(x) UseMethod("labels_of")
 covariance_of <- function(x) UseMethod("covariance_of")
 title_of <- function(x) UseMethod("title_of")
-shown_of <- function(x, n) UseMethod("shown_of")
+printed_table <- function(x, n) UseMethod("printed_table")
 notes_of <- function(x, shown) UseMethod("notes_of")
 
 rows_of.rr_estimates <- function(x) {
   if (is.data.frame(x)) {
     plain_tibble(x)[setdiff(names(x), c("conf.low", "conf.high"))]
   } else {
-    about(x, "rows")
+    info_of(x, "rows")
   }
 }
 
 # Columns that name the rows are the `keys` of a table.
 labels_of.rr_estimates <- function(x) {
-  if (!is.data.frame(x)) return(about(x, "labels") %||% rows_of(x)$term)
+  if (!is.data.frame(x)) return(info_of(x, "labels") %||% rows_of(x)$term)
   do.call(
     paste,
-    c(unname(as.list(x)[about(x, "keys") %||% "term"]), sep = ":")
+    c(unname(as.list(x)[info_of(x, "keys") %||% "term"]), sep = ":")
   )
 }
 
 covariance_of.rr_estimates <- function(x) {
-  about(x, "covariance") %||% unknown_covariances(rows_of(x)$std.error)
+  info_of(x, "covariance") %||% unknown_covariances(rows_of(x)$std.error)
 }
 
 # The variances alone, of estimates whose covariances are not known.
@@ -107,28 +107,28 @@ unknown_covariances <- function(error) {
 # The intervals of a table were made with it.
 bounds_of.rr_estimates <- function(x, rows, level) {
   if (is.data.frame(x)) {
-    check_made_level(level, about(x, "conf.level"))
+    check_made_level(level, info_of(x, "conf.level"))
     return(list(low = x$conf.low, high = x$conf.high))
   }
-  if (isTRUE(about(x, "simultaneous"))) {
-    level <- 1 - (1 - level) / (about(x, "family") %||% nrow(rows))
+  if (isTRUE(info_of(x, "simultaneous"))) {
+    level <- 1 - (1 - level) / (info_of(x, "family") %||% nrow(rows))
   }
-  plan <- about(x, "plan")
+  plan <- info_of(x, "plan")
   half <- rows$std.error * if (is.null(plan)) {
     normal_quantile(level)
   } else {
-    anytime_quantile(level, about(x, "reports"), plan)
+    anytime_quantile(level, info_of(x, "reports"), plan)
   }
   list(low = rows$estimate - half, high = rows$estimate + half)
 }
 
-title_of.rr_estimates <- function(x) about(x, "title")
+title_of.rr_estimates <- function(x) info_of(x, "title")
 
-shown_of.rr_estimates <- function(x, n) {
+printed_table.rr_estimates <- function(x, n) {
   if (is.data.frame(x)) plain_tibble(x) else tidy(x, conf.int = TRUE)
 }
 
-notes_of.rr_estimates <- function(x, shown) about(x, "notes")
+notes_of.rr_estimates <- function(x, shown) info_of(x, "notes")
 
 #' @rdname estimate_methods
 #' @export
@@ -136,7 +136,9 @@ tidy.rr_estimates <- function(x, conf.int = FALSE, conf.level = NULL, terms = NU
   check_flag(conf.int, "conf.int")
   rows <- rows_of(x)
   if (conf.int) {
-    bounds <- bounds_of(x, rows, check_level(conf.level %||% about(x, "conf.level"), "conf.level"))
+    bounds <- bounds_of(
+      x, rows, check_conf_level(conf.level %||% info_of(x, "conf.level"), "conf.level")
+    )
     rows$conf.low <- bounds$low
     rows$conf.high <- bounds$high
   }
@@ -160,12 +162,12 @@ match_places <- function(parm, x, rows = rows_of(x), arg = "parm") {
 #' @export
 glance.rr_estimates <- function(x, ...) {
   tibble(
-    target = about(x, "target") %||% NA_character_,
+    target = info_of(x, "target") %||% NA_character_,
     nobs = nobs(x),
     estimates = length(labels_of(x)),
-    conf.level = about(x, "conf.level") %||% NA_real_,
-    unlikely = if (!is.null(about(x, "doubt"))) is_doubted(x),
-    truth.share = about(x, "truth.share")
+    conf.level = info_of(x, "conf.level") %||% NA_real_,
+    unlikely = if (!is.null(info_of(x, "doubt"))) is_doubted(x),
+    truth.share = info_of(x, "truth.share")
   )
 }
 
@@ -183,7 +185,7 @@ vcov.rr_estimates <- function(object, ...) {
 #' @rdname estimate_methods
 #' @export
 confint.rr_estimates <- function(object, parm = NULL, level = NULL, ...) {
-  level <- level %||% about(object, "conf.level")
+  level <- level %||% info_of(object, "conf.level")
   rows <- tidy(object, conf.int = TRUE, conf.level = level)
   labels <- labels_of(object)
   bounds_matrix(rows$conf.low, rows$conf.high, level, labels)[
@@ -193,7 +195,7 @@ confint.rr_estimates <- function(object, parm = NULL, level = NULL, ...) {
 
 #' @rdname estimate_methods
 #' @export
-nobs.rr_estimates <- function(object, ...) sum(about(object, "n"))
+nobs.rr_estimates <- function(object, ...) sum(info_of(object, "n"))
 
 #' @rdname estimate_methods
 #' @export
@@ -221,7 +223,7 @@ print.rr_estimates <- function(x, n = 10, digits = 4, ...) {
       title[-1]
     ))
   )
-  shown <- shown_of(x, n)
+  shown <- printed_table(x, n)
   print_rows(shown, n, digits, attr(shown, "total") %||% nrow(shown))
   notes <- notes_of(x, shown)
   if (length(notes)) writeLines(notes)
@@ -303,13 +305,13 @@ held_words <- paste(
   "bias the others: read the intervals"
 )
 
-is_doubted <- function(x) any(nzchar(about(x, "doubt")))
+is_doubted <- function(x) any(nzchar(info_of(x, "doubt")))
 
 # By the test that doubts the design, or in its own words.
 doubt_words <- function(x) {
-  own <- setdiff(about(x, "doubt"), c("", "counts", "deviance"))
+  own <- setdiff(info_of(x, "doubt"), c("", "counts", "deviance"))
   if (length(own)) return(own[1])
-  if (!"deviance" %in% about(x, "doubt")) return(unlikely_words)
+  if (!"deviance" %in% info_of(x, "doubt")) return(unlikely_words)
   paste0("The reports are unlikely under this design: see rr_goodness_of_fit()",
          if (inherits(x, "rr_survey")) " without the survey design"
          else if (!identical(x$method, "mle")) " of method = \"mle\"")
@@ -361,7 +363,7 @@ indented <- function(lines) {
 
 #' @exportS3Method parameters::model_parameters
 model_parameters.rr_estimates <- function(
-  model, ci = about(model, "conf.level"), keep = NULL, drop = NULL, ...
+  model, ci = info_of(model, "conf.level"), keep = NULL, drop = NULL, ...
 ) {
   table <- if (is.null(ci)) {
     tidy(model)

@@ -89,7 +89,7 @@ rr_goodness_of_fit.default <- function(fit, replications = 999, seed = NULL, ...
       class = "candor_message_untested"
     )
   }
-  mark(table, "rr_goodness")
+  with_class(table, "rr_goodness")
 }
 
 #' @export
@@ -241,13 +241,13 @@ depth_covariance <- function(law, l, n, truth) {
   shares <- as.vector(rowsum(truth, node_of(law, l), reorder = FALSE))
   fitted <- new_evidence(
     part,
-    pmax(law_reported(part, shares), 0) * n,
+    pmax(law_expected(part, shares), 0) * n,
     n,
     n,
     k,
     law$mechanisms[[l]]
   )
-  law_covariance(part, fitted, whole_map(k, FALSE), seq_len(k), "population")
+  law_covariance(part, fitted, identity_map(k, FALSE), seq_len(k), "population")
 }
 
 # x' C^-1 x and the rank of C: what has no variance, and what others determine, is left out.
@@ -267,7 +267,7 @@ scaled_squares <- function(x, covariance) {
 # rr_goodness_of_fit() says more, "counts", or "" for none. `truth` is what was estimated, `alpha`
 # is the group's share of the false alarms.
 fit_doubt <- function(fit, truth, evidence, alpha) {
-  if (few_witnesses(fit$tally)) return("counts")
+  if (has_few_distinct(fit$tally)) return("counts")
   if (makes_counts(evidence, truth)) return("")
   if (is_contradicted(fit, truth, evidence, alpha)) return("deviance")
   if (law_unlikely(evidence$law, evidence, alpha)) "counts" else ""
@@ -304,7 +304,7 @@ is_contradicted <- function(fit, truth, evidence, alpha) {
     truth <- estimate_counts(fit$mechanism, evidence$counts, "mle", evidence$n)$estimate
   }
   counts_contradict(
-    fit$mechanism, evidence$counts, law_reported(evidence$law, truth), alpha, evidence$law
+    fit$mechanism, evidence$counts, law_expected(evidence$law, truth), alpha, evidence$law
   )
 }
 
@@ -404,7 +404,7 @@ free_reports <- function(mechanism) {
 # tallies have a number, `witness`, that is large in honest ones: of different functions, and of
 # reports outside of the range. Merged tallies have the sum, and some groups the number of all: no
 # less than their own.
-few_witnesses <- function(tally) {
+has_few_distinct <- function(tally) {
   if (is.null(tally$witness)) return(FALSE)
   n <- sum(if (is.null(tally$weight_squares)) tally$n else tally$respondents)
   witness_chance(tally$mechanism, tally$witness, n) < log(1e-6)

@@ -25,7 +25,7 @@ estimate_tally.rr_mean <- function(mechanism, tally, given) {
   few <- looking & (n < least_reports |
     n * pmin(moments[1, ], 1 - moments[1, ]) < least_of_either)
   tell_few_reports(few)
-  unlikely <- few_witnesses(tally) |
+  unlikely <- has_few_distinct(tally) |
     unlikely_mean(mechanism, mean, second, n, false_alarm / length(groups))
   new_rr_mean_fit(
     tally,
@@ -153,7 +153,7 @@ mean_error <- function(mechanism, mean, second, n, target) {
   # The mean square of scores is constant + linear m + (slope + 1) times that of the answers, whose
   # mean is m.
   squares <- (second - parts$constant - parts$linear * mean) / (parts$slope + 1)
-  if (is.null(mechanism$moments)) squares <- nearest(squares, 0, 1)
+  if (is.null(mechanism$moments)) squares <- clamp(squares, 0, 1)
   error <- (parts$constant + parts$linear * mean + parts$slope * squares) / n
   shows_truth <- all(unlist(parts) == 0)
   ifelse(error > 0 | (shows_truth & error == 0), error, NA_real_)

@@ -69,7 +69,7 @@ bounds_of.rr_optional_fit <- function(x, rows, level) {
 # A row for each level; estimates without a variance are held at the end of the range.
 optional_rows <- function(groups, levels, yes, variance) {
   held <- is.na(variance)
-  yes[held] <- nearest(yes[held], 0, 1)
+  yes[held] <- clamp(yes[held], 0, 1)
   rows <- list(
     term = rep(levels, length(yes)),
     estimate = as.vector(rbind(1 - yes, yes)),
@@ -85,7 +85,7 @@ optional_estimate <- function(counts, mechanism) {
   if (any(n < 2)) abort("Each device must have two reports, in each group.", "empty")
   share <- counts[2, ] / n
   # A share of 0 or 1 has some variance.
-  likely <- nearest(share, 0.5 / n, 1 - 0.5 / n)
+  likely <- clamp(share, 0.5 / n, 1 - 0.5 / n)
   variance <- likely * (1 - likely) / (n - 1)
   weights <- optional_weights(mechanism$devices, variance)
   estimate <- sum(weights * share)

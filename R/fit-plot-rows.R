@@ -202,11 +202,11 @@ positive_rows <- function(data) {
 drawn_of <- function(x, data, labels) UseMethod("drawn_of")
 
 drawn_of.rr_estimates <- function(x, data, labels) {
-  data$kind <- rep(about(x, "axis_kind") %||% "number", nrow(data))
+  data$kind <- rep(info_of(x, "axis_kind") %||% "number", nrow(data))
   list(
     data = data,
     title = title_of(x)[1],
-    axis = about(x, "axis")
+    axis = info_of(x, "axis")
   )
 }
 
@@ -241,13 +241,13 @@ autoplot.rr_estimates <- function(object, terms = NULL, ...) {
   data$panel <- one_panel(data)
   shown <- drawn_of(object, data, labels)
   data <- shown$data
-  level <- about(object, "conf.level")
-  ranked <- isTRUE(about(object, "ranked"))
-  looking <- isTRUE(about(object, "looking"))
+  level <- info_of(object, "conf.level")
+  ranked <- isTRUE(info_of(object, "ranked"))
+  looking <- isTRUE(info_of(object, "looking"))
   kind <- if (ranked) {
     ranked_words(level, looking)
   } else {
-    interval_words(level, "", about(object, "simultaneous"))
+    interval_words(level, "", info_of(object, "simultaneous"))
   }
   caption <- paste0(
     "Lines: ", kind, ".", if (ranked) paste0(" ", rank_words(level, looking), "."),

@@ -206,7 +206,7 @@ plot_base <- function(fit, data, what = "Lines", layout = NULL) {
 # The report "yes" of a crosswise question says that two answers are the same: it is not an answer
 # to the question.
 share_names <- function(mechanism) {
-  what <- switch(mechanism$made$constructor %||% "", rr_crosswise = ": the answers are the same",
+  what <- switch(mechanism$recipe$constructor %||% "", rr_crosswise = ": the answers are the same",
                  rr_triangular = ": a yes to either question")
   c("Estimate", paste0("Reported", what))
 }
@@ -299,7 +299,7 @@ plot_times <- function(fit, data, key, further) {
     )
   }
   picture <- if (alone) draw_sequence(fit, data) else draw_group_lines(fit, data, ends)
-  picture + scale_x_places(
+  picture + scale_x_positions(
     data$at, c(5, 3, 2)[min(length(terms), 3)],
     ends$expand
   ) + share_scale(

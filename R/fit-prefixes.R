@@ -77,7 +77,7 @@ rr_heavy_hitters <- function(
   alpha <- check_alpha(alpha)
   most <- check_count(most, "most", min = 1)
   target <- check_choice(target)
-  conf.level <- check_level(conf.level)
+  conf.level <- check_conf_level(conf.level)
   check_flag(simultaneous, "simultaneous")
   found <- search_prefixes(tally, alphabet, alpha, most)
   fit <- NULL
@@ -96,7 +96,7 @@ rr_heavy_hitters <- function(
     table <- tidy_rows(fit, TRUE, conf.level, ranked = !simultaneous)
     table <- table[order(table$estimate, decreasing = TRUE), ]
   }
-  n <- part_tally(tally, held_out)$n
+  n <- submechanism_tally(tally, held_out)$n
   epsilon <- tally$mechanism$epsilon
   how <- c(
     sprintf(
@@ -166,7 +166,7 @@ search_prefixes <- function(tally, alphabet, alpha, most) {
   survivors <- ""
   steps <- lapply(seq_along(lengths), function(i) {
     more <- lengths[i] - if (i == 1) 0 else lengths[i - 1]
-    own <- part_tally(tally, names(tally$mechanism$parts)[i])
+    own <- submechanism_tally(tally, names(tally$mechanism$parts)[i])
     if (own$n <= 0) {
       abort("Each group of prefixes must have respondents: group {i} has none.", "empty")
     }

@@ -46,7 +46,7 @@ NULL
 #' @rdname likelihood_profile
 #' @export
 profile.rr_fit <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) {
-  level <- check_level(level)
+  level <- check_conf_level(level)
   points <- check_count(points, "points", min = 5, max = 1000)
   fitted <- with_interval(fitted, "profile")
   which <- match_terms(parm, fitted)
@@ -96,7 +96,7 @@ confint.rr_profile <- function(object, parm = NULL, level = 0.95, ...) {
 #' @exportS3Method ggplot2::autoplot
 autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
   fit <- attr(object, "fit")
-  conf.level <- check_level(conf.level)
+  conf.level <- check_conf_level(conf.level)
   check_installed("ggplot2", "to draw a profile")
   keys <- attr(object, "groups")
   panel <- profile_panels(object, keys)

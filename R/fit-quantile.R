@@ -101,7 +101,7 @@ rr_quantile.rr_fit <- function(
   check_dots_empty(...)
   check_ordered_fit(fit)
   probs <- check_probabilities(probs, "probs")
-  conf.level <- check_level(conf.level)
+  conf.level <- check_conf_level(conf.level)
   edges <- quantile_edges(fit$mechanism, breaks)
   tell_no_intervals(fit)
   tables <- lapply(
@@ -156,7 +156,7 @@ quantile_edges <- function(mechanism, breaks) {
 monotone_shares <- function(estimate) {
   shares <- cumsum(estimate)
   if (any(estimate < 0)) shares <- isoreg(shares)$yf
-  c(nearest(shares[-length(shares)], 0, 1), 1)
+  c(clamp(shares[-length(shares)], 0, 1), 1)
 }
 
 # The level that reaches each share, and its value.
@@ -436,7 +436,7 @@ quantile_differences <- function(found, names, probs, correlation) {
 # negative.
 known_correlation <- function(products) {
   if (all(diag(products) > 0)) {
-    nearest(cov2cor(products)[1, 2], -1, 1)
+    clamp(cov2cor(products)[1, 2], -1, 1)
   } else {
     0
   }

@@ -220,8 +220,8 @@ top_uncertainty <- function(fit, top, category, group, conf.level) {
   # Variances of some categories of several groups would need the `n` of each.
   is_grouped <- length(evidence$n) > 1L
   which <- if (is_grouped) seq_len(evidence$k) else cells
-  variances <- law_variances(law, evidence, whole_map(evidence$k), which, fit$target)
-  error <- root(if (is_grouped) variances[cells] else variances)
+  variances <- law_variances(law, evidence, identity_map(evidence$k), which, fit$target)
+  error <- sqrt_or_na(if (is_grouped) variances[cells] else variances)
   list(error = error, low = ranked$low, high = bounds(conf.level)$high)
 }
 

@@ -79,7 +79,7 @@ confint.rr_fit <- function(
   object, parm = NULL, level = object$conf.level, interval = object$interval, ...
 ) {
   which <- match_terms(parm, object)
-  level <- check_level(level)
+  level <- check_conf_level(level)
   object <- with_interval(object, interval)
   tell_no_intervals(object)
   bounds <- fit_intervals(object, level, which = which)
@@ -139,7 +139,7 @@ logLik.rr_fit <- function(object, ...) {
       return(law_loglik(evidence$law, evidence, theta))
     }
     scale <- object$tally$effective_n[g] / object$tally$n[g]
-    scale * sum_log(group_counts(object$tally, g), law_reported(law, theta))
+    scale * sum_log(group_counts(object$tally, g), law_expected(law, theta))
   }, 0))
   structure(
     total,
@@ -155,7 +155,7 @@ fitted.rr_fit <- function(object, ...) {
   law <- rr_law(object$mechanism)
   reports <- object$mechanism$reports
   expected <- vapply(seq_len(NCOL(object$estimate)), function(g) {
-    object$tally$n[g] * law_reported(law, group_estimate(object, g))
+    object$tally$n[g] * law_expected(law, group_estimate(object, g))
   }, numeric(length(reports)))
   if (is.null(object$tally$groups)) return(setNames(as.vector(expected), reports))
   dimnames(expected) <- list(reports, group_labels(object$tally$groups))
@@ -176,7 +176,7 @@ residuals.rr_fit <- function(object, type = c("pearson", "response"), ...) {
     (1 - as.vector(expected) / n)
   # A report that is expected always or never, and was given as often: the difference is only
   # rounding.
-  replace(difference / root(variance), abs(difference) <= 1e-12 * n, 0)
+  replace(difference / sqrt_or_na(variance), abs(difference) <= 1e-12 * n, 0)
 }
 
 #' @rdname estimate_methods
@@ -224,7 +224,7 @@ title_of.rr_fit <- function(x) {
 }
 
 # Only what is shown is computed.
-shown_of.rr_fit <- function(x, n) {
+printed_table.rr_fit <- function(x, n) {
   k <- length(x$mechanism$levels)
   rows <- length(x$estimate)
   table <- tidy_rows(
@@ -362,7 +362,7 @@ tidy.rr_fit <- function(x, conf.int = FALSE, conf.level = x$conf.level, terms = 
                         type = c("estimates", "parameters", "trace"), interval = x$interval, ...) {
   type <- check_choice(type)
   check_flag(conf.int, "conf.int")
-  conf.level <- check_level(conf.level)
+  conf.level <- check_conf_level(conf.level)
   if (type == "trace") {
     # The log-likelihood of every iterate, with its certificate.
     traces <- lapply(x$details, `[[`, "trace")

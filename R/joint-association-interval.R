@@ -64,7 +64,7 @@ correlation_limits <- function(pairs, z) {
   low <- which(estimate < -1 & wide$high < 0)
   limits$low[high] <- pmin(limits$low, wide$low)[high]
   limits$high[low] <- pmax(limits$high, wide$high)[low]
-  lapply(limits, nearest, -1, 1)
+  lapply(limits, clamp, -1, 1)
 }
 
 # The limits of an odds ratio. It is judged by the share of yes to both, given the shares of yes to
@@ -76,7 +76,7 @@ ratio_limits <- function(pairs, z) {
   inside <- function(share) ifelse(varies(share), share, NA)
   shares <- list(x = inside(pairs$share.x), y = inside(pairs$share.y),
                  moments = t(as.matrix(pairs[moment_columns])))
-  joint <- nearest(
+  joint <- clamp(
     pairs$share.both, joint_share(shares, 0)$value, joint_share(shares, 1)$value
   )
   estimate <- ratio_position(shares, joint)
@@ -90,7 +90,7 @@ ratio_limits <- function(pairs, z) {
     # at the estimate and beyond.
     weight <- ifelse(
       estimate == 1 / 2, 0,
-      nearest((estimate - position) / (estimate - 1 / 2), 0, 1)
+      clamp((estimate - position) / (estimate - 1 / 2), 0, 1)
     )
     abs(joint - share$value) >
       z * sqrt(pmax(0, share$variance + weight * added))

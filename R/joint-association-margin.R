@@ -95,7 +95,7 @@ cramers_v <- function(share, covariance) {
       )
   ) / (2 * v * freedom)
   error <- if (valid && v > 0) {
-    root(sum(gradient * (covariance %*% gradient)))
+    sqrt_or_na(sum(gradient * (covariance %*% gradient)))
   } else {
     NA_real_
   }

@@ -168,9 +168,9 @@ binary_measures <- function(estimates, ones, others, joint, n, factor) {
     setNames(inner, inner_columns),
     list(
       covariance = estimates$covariance * factor,
-      covariance.error = root(estimates$covariance.variance) * factor,
+      covariance.error = sqrt_or_na(estimates$covariance.variance) * factor,
       correlation = ifelse(is.nan(estimates$correlation), NA_real_, estimates$correlation),
-      correlation.error = root(estimates$correlation.variance),
+      correlation.error = sqrt_or_na(estimates$correlation.variance),
       odds.ratio = odds$ratio,
       odds.ratio.error = odds$error
     )
@@ -192,7 +192,7 @@ odds_ratio <- function(cells, n, v) {
     -inverse[[4]] - inverse[[3]],
     Reduce(`+`, inverse)
   )
-  list(ratio = ratio, error = ratio * root(quadratic_form(g, v)))
+  list(ratio = ratio, error = ratio * sqrt_or_na(quadratic_form(g, v)))
 }
 
 # The variance of a function with the gradient `g` in three numbers; `v` are the moments of
@@ -417,7 +417,7 @@ title_of.rr_association <- function(x) {
 }
 
 # Within 80 columns: an error stands next to its measure, and covariances are left to tidy().
-shown_of.rr_association <- function(x, n) {
+printed_table.rr_association <- function(x, n) {
   keep <- intersect(
     c(
       "x", "y", "correlation", "correlation.error", "odds.ratio", "cramers.v", "cramers.v.error",

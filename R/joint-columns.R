@@ -79,7 +79,7 @@ list_columns <- function(mechanisms, columns, supports = lapply(mechanisms, supp
   }
   # The two labels of a yes/no question, first the one that is counted as 0.
   levels <- Map(
-    function(mechanism, k) if (k == 1L) mechanism$levels[bit_places(mechanism$levels)],
+    function(mechanism, k) if (k == 1L) mechanism$levels[no_yes_index(mechanism$levels)],
     mechanisms, width
   )
   list(
@@ -167,7 +167,7 @@ evidence_columns <- function(mechanism) {
   if (k == 2L && length(mechanism$reports) == 2L) {
     # Labels that are bits decide what is counted as 1.
     matrix <- unname(rr_matrix(mechanism))[
-      bit_places(mechanism$levels), bit_places(mechanism$reports)
+      no_yes_index(mechanism$levels), no_yes_index(mechanism$reports)
     ]
     list(
       p = matrix[2, 2],
@@ -281,7 +281,7 @@ take_reports <- function(x, keep) {
 # of a yes/no question, else all.
 counted_columns <- function(questions) {
   categories <- lapply(questions, function(m) {
-    if (is_yes_no(m)) bit_places(m$levels)[["yes"]] else seq_along(m$levels)
+    if (is_yes_no(m)) no_yes_index(m$levels)[["yes"]] else seq_along(m$levels)
   })
   names <- Map(
     function(m, name) {

@@ -197,7 +197,7 @@ title_of.rr_histogram <- function(x) {
 }
 
 # The rows of the first `n` sets, with the number of all.
-shown_of.rr_histogram <- function(x, n) {
+printed_table.rr_histogram <- function(x, n) {
   x$further <- FALSE
   total <- if (is.null(x$design$block)) {
     family_size(x)

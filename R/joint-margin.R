@@ -276,7 +276,7 @@ condition_cells <- function(cells, inside) {
 
 new_rr_margin <- function(cells, given) {
   answers <- as.list(expand.grid(cells$levels, KEEP.OUT.ATTRS = FALSE, stringsAsFactors = FALSE))
-  error <- root(diag(cells$covariance))
+  error <- sqrt_or_na(diag(cells$covariance))
   rows <- as_tibble(c(
     answers, list(estimate = as.vector(cells$estimate), std.error = error)
   ))
@@ -356,7 +356,7 @@ rr_quantile.rr_margin <- function(
 ) {
   check_dots_empty(...)
   probs <- check_probabilities(probs, "probs")
-  conf.level <- check_level(conf.level)
+  conf.level <- check_conf_level(conf.level)
   difference <- check_flag(difference, "difference")
   edges <- margin_edges(fit, breaks)
   z <- t_quantile(conf.level, fit$df)

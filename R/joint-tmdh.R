@@ -99,7 +99,7 @@ rr_tmdh <- function(
   check_dots_empty(...)
   check_class(counts, "counts", "rr_cooccurrence", "joint counts, see {.fn rr_cooccurrence}")
   target <- check_choice(target)
-  conf.level <- check_level(conf.level)
+  conf.level <- check_conf_level(conf.level)
   further <- is.null(order)
   order <- asked_order(order, counts)
   if (target == "population" && counts$n < 2) {
@@ -184,7 +184,7 @@ sparse_covariance <- function(x) {
 
 rows_of.rr_tmdh <- function(x) {
   tibble(term = shown_labels(x), order = shown_sizes(x), estimate = shown_values(x),
-         std.error = root(histogram_variances(x, x, x$target)))[possible_sets(x), ]
+         std.error = sqrt_or_na(histogram_variances(x, x, x$target)))[possible_sets(x), ]
 }
 
 # Score intervals.

@@ -31,7 +31,7 @@ new_law_additive <- function(a, b, odds = a / b) {
     ),
     adds_up = TRUE,
     binomial = list(a = a, b = b, odds = odds),
-    shown = list(`P(report = truth)      ` = a + b, `P(any one other)       ` = b)
+    probabilities = list(`P(report = truth)      ` = a + b, `P(any one other)       ` = b)
   )
 }
 
@@ -100,7 +100,7 @@ law_matrix.rr_law_additive <- function(law, k) {
   matrix
 }
 
-law_reported.rr_law_additive <- function(law, theta) law$b * sum(theta) + law$a * theta
+law_expected.rr_law_additive <- function(law, theta) law$b * sum(theta) + law$a * theta
 
 law_simulate.rr_law_additive <- function(law, truth, nsim) {
   k <- length(truth)
@@ -284,7 +284,7 @@ law_share_interval.rr_law_additive <- function(
   # A share of reports that no truth can give would shrink the interval. The nearest one that some
   # truth gives moves its bounds towards that truth, so that it covers no less: room for what Wald's
   # intervals lack inside.
-  phi <- nearest(
+  phi <- clamp(
     sum(evidence$counts[cells]) / evidence$n,
     min(cells_b, cells_b + law$a), max(cells_b, cells_b + law$a)
   )

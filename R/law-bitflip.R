@@ -17,7 +17,7 @@ binomial_counts.rr_law_bitflip <- function(law, evidence) {
   )
 }
 
-law_reported.rr_law_bitflip <- function(law, theta) {
+law_expected.rr_law_bitflip <- function(law, theta) {
   ones <- law$q * sum(theta) + law$difference * theta
   law$d / law$truths * c(ones, sum(theta) - ones)
 }
@@ -30,7 +30,7 @@ law_unbiased.rr_law_bitflip <- function(law, evidence) {
     (law$difference * evidence$n)
 }
 
-law_blank_error.rr_law_bitflip <- function(law, evidence) {
+law_null_std_error.rr_law_bitflip <- function(law, evidence) {
   sqrt(
     law$truths / law$d * law$q * (1 - law$q) / evidence$n
   ) / abs(law$difference)

@@ -35,7 +35,7 @@ supporting_counts.rr_law_bloom <- function(law, evidence) {
 
 law_tells_nothing.rr_law_bloom <- function(law) abs(law$one - law$zero) < 1e-14
 
-law_reported.rr_law_bloom <- function(law, theta) {
+law_expected.rr_law_bloom <- function(law, theta) {
   as.vector(
     vapply(
       seq_len(law$cohorts),
@@ -106,7 +106,7 @@ bloom_fit <- function(law, evidence, solver) {
     weights <- regression$n * (law$one - law$zero)^2 /
       (m * (1 - m))
     estimate <- solver(regression, weights)
-    x <- nearest(drop(regression$filters %*% estimate), 0, 1)
+    x <- clamp(drop(regression$filters %*% estimate), 0, 1)
   }
   list(estimate = estimate, regression = regression, weights = weights)
 }
@@ -166,7 +166,7 @@ abort_alike_filters <- function(categories, independent) {
   )
 }
 
-law_blank_error.rr_law_bloom <- function(law, evidence) {
+law_null_std_error.rr_law_bloom <- function(law, evidence) {
   sqrt(pmax(bloom_covariance(law, evidence, "sample", variances = TRUE), 0))
 }
 

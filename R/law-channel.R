@@ -118,7 +118,7 @@ law_matrix.rr_law <- function(law, k) {
   t(.Call(C_rr_channel_rows, axes, seq_len(k)))
 }
 
-law_reported.rr_law_channel <- function(law, theta) apply_channel(law$axes, theta)
+law_expected.rr_law_channel <- function(law, theta) apply_channel(law$axes, theta)
 
 law_simulate.rr_law_channel <- function(law, truth, nsim) {
   reports <- matrix(0, prod(axis_sizes(law$axes, "reports")), nsim)
@@ -210,7 +210,7 @@ require_inverse <- function(law) inverse_axes(law) %||% refuse_law(law, "inverse
 
 # The standard error for a category that is absent. The other categories have the shares of the
 # projection of the estimate.
-law_blank_error.rr_law_channel <- function(law, evidence) {
+law_null_std_error.rr_law_channel <- function(law, evidence) {
   likely <- .Call(C_rr_project, law_unbiased(law, evidence), 1)
   sqrt(mean_squares(law$axes, require_inverse(law), likely)$second_other / evidence$n)
 }
@@ -394,7 +394,7 @@ validation_squares <- function(law, terms, inside, theta) {
 }
 
 # The law with the channel of a study that is drawn again, for the bootstrap.
-validation_again <- function(law) {
+draw_validation <- function(law) {
   V <- t(
     apply(law$validation, 1, function(row) {
       draw_multinomial(1, round(sum(row)), row / sum(row))
@@ -501,7 +501,7 @@ unbiased_variances.rr_law_internal <- function(law, evidence, cells, target, unb
 }
 
 # The maximum of the likelihood is the unbiased estimate.
-law_likelihood_map.rr_law_internal <- function(law, evidence, estimate) whole_map(evidence$k)
+law_likelihood_map.rr_law_internal <- function(law, evidence, estimate) identity_map(evidence$k)
 
 # Wilson's interval, with the number of respondents whose share would have the same variance.
 law_intervals.rr_law_internal <- function(

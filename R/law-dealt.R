@@ -17,7 +17,7 @@ new_law_dealt <- function(forced, cards) {
     beta = forced / cards,
     adds_up = TRUE,
     gives = c("inverse", "scores"),
-    shown = list(
+    probabilities = list(
       `P(report = truth)      ` = rho + forced / cards,
       `P(any one other)       ` = forced / cards
     ),
@@ -47,14 +47,14 @@ law_gives.rr_law_dealt <- function(law, need) {
   NextMethod()
 }
 
-law_reported.rr_law_dealt <- function(law, theta) law$beta * sum(theta) + law$truth * theta
+law_expected.rr_law_dealt <- function(law, theta) law$beta * sum(theta) + law$truth * theta
 
 # The answers that no card dictated: in full blocks exactly the reports of `n` cards that asked for
 # the truth.
 binomial_counts.rr_law_dealt <- function(law, evidence) {
   n <- law$truth * evidence$n
   list(
-    counts = nearest(evidence$counts - law$beta * evidence$n, 0, n),
+    counts = clamp(evidence$counts - law$beta * evidence$n, 0, n),
     n = n
   )
 }
@@ -65,7 +65,7 @@ law_unbiased.rr_law_dealt <- function(law, evidence) {
   (evidence$counts / evidence$n - law$beta) / law$truth
 }
 
-law_blank_error.rr_law_dealt <- function(law, evidence) {
+law_null_std_error.rr_law_dealt <- function(law, evidence) {
   vapply(
     law$beta, function(beta) sqrt(block_quadratic(law, beta, "population")[[1]]),
     0
@@ -135,7 +135,7 @@ one_truth_card <- function(law) {
 
 # Groups that share blocks: the same correlation of cards between their people, as a square of all
 # estimates.
-law_between.rr_law_dealt <- function(law, tally, target) {
+law_group_covariance.rr_law_dealt <- function(law, tally, target) {
   labels <- lapply(tally$blocks, `[[`, "label")
   if (!anyDuplicated(unlist(labels))) return(NULL)
   k <- law$truths
@@ -260,7 +260,7 @@ exact_dealt <- function(law, cells, conf.level, target) {
   if (!law_gives(law, "exact")) refuse_law(law, "exact", "{.arg interval} {.val exact}")
   blocks <- ncol(law$blocks$counts)
   truth_cards <- law$cards - sum(law$forced)
-  n_truthful <- nearest(
+  n_truthful <- clamp(
     sum(law$blocks$counts[cells, ]) -
       blocks * sum(law$forced[cells]),
     0, blocks * truth_cards

@@ -103,7 +103,7 @@ dense_axis <- function(axis) {
        inverse = terms + (1 - rowSums(terms)) / axis$truths)
 }
 
-law_reported.rr_law_hadamard <- function(law, theta) apply_channel(law_axes(law), theta)
+law_expected.rr_law_hadamard <- function(law, theta) apply_channel(law_axes(law), theta)
 
 # The counts of `nsim` replications, a column each. A holder of a category draws a column of it with
 # probability (E - 1) / Z, and else any column of any block has the same probability.
@@ -143,7 +143,7 @@ block_shares <- function(law, evidence) {
   shares[(seq_len(law$truths) - 1) %% law$blocks + 1]
 }
 
-law_blank_error.rr_law_hadamard <- function(law, evidence) {
+law_null_std_error.rr_law_hadamard <- function(law, evidence) {
   hadamard_scale(law) * sqrt(block_shares(law, evidence) / evidence$n)
 }
 
@@ -221,7 +221,7 @@ law_intervals.rr_law_hadamard <- function(
 }
 
 law_unlikely.rr_law_hadamard <- function(law, evidence, alpha) {
-  z <- law_unbiased(law, evidence) / law_blank_error(law, evidence)
+  z <- law_unbiased(law, evidence) / law_null_std_error(law, evidence)
   # A block without reports has estimates and errors of 0.
   any(z < qnorm(alpha / length(z)) - 1, na.rm = TRUE)
 }

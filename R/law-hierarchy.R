@@ -36,10 +36,10 @@ law_impossible.rr_law_hierarchy <- function(law, counts) {
   0
 }
 
-law_reported.rr_law_hierarchy <- function(law, theta) {
+law_expected.rr_law_hierarchy <- function(law, theta) {
   unlist(lapply(seq_along(law$laws), function(l) {
     shares <- as.vector(rowsum(theta, node_of(law, l), reorder = FALSE))
-    c(1, law_reported(law$laws[[l]], shares)) / length(law$laws)
+    c(1, law_expected(law$laws[[l]], shares)) / length(law$laws)
   }), use.names = FALSE)
 }
 
@@ -157,7 +157,7 @@ law_unbiased.rr_law_hierarchy <- function(law, evidence) {
 }
 
 # The standard error for a level that nobody holds, at equal shares.
-law_blank_error.rr_law_hierarchy <- function(law, evidence) {
+law_null_std_error.rr_law_hierarchy <- function(law, evidence) {
   variances <- depth_variances(law, depth_evidence(law, evidence))
   node_weights <- node_functions(law, diag(law$truths), variances)
   sqrt(
@@ -249,7 +249,7 @@ law_intervals.rr_law_hierarchy <- function(
 ) {
   inv <- law_unbiased(law, evidence)[cells]
   n <- evidence$n
-  variance <- n * law_variances(law, evidence, whole_map(law$truths), cells, target)
+  variance <- n * law_variances(law, evidence, identity_map(law$truths), cells, target)
   second <- pmax(variance + if (target == "population") inv^2 else inv, variance)
   moment_intervals(inv, second, second, n, conf.level, target)
 }

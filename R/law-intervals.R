@@ -20,7 +20,7 @@ binomial_intervals <- function(a, b, p_random, phi, n, interval, conf.level, tar
   if (interval == "exact") return(reported_interval(exact_interval(phi, n, conf.level), a, b))
   if (interval == "anytime") return(reported_interval(anytime_interval(phi, n, conf.level), a, b))
   inv <- (phi - b) / a
-  likely <- nearest(phi, pmin(b, b + a), pmax(b, b + a))
+  likely <- clamp(phi, pmin(b, b + a), pmax(b, b + a))
   z2 <- normal_quantile(conf.level)^2 +
     n * squared_excess(phi, likely, likely * (1 - likely))
   if (target == "population") {
@@ -73,10 +73,10 @@ reach_end <- function(bounds, inv) {
 # A score interval if the standard deviation does not depend on the truth; `half_width` is z times
 # it. The estimate can be outside of `lower` and `upper`.
 normal_interval <- function(estimate, half_width, lower, upper) {
-  half_width <- sqrt(half_width^2 + (estimate - nearest(estimate, lower, upper))^2)
+  half_width <- sqrt(half_width^2 + (estimate - clamp(estimate, lower, upper))^2)
   list(
-    low = nearest(estimate - half_width, lower, upper),
-    high = nearest(estimate + half_width, lower, upper)
+    low = clamp(estimate - half_width, lower, upper),
+    high = clamp(estimate + half_width, lower, upper)
   )
 }
 
@@ -148,7 +148,7 @@ moment_intervals <- function(
   inside <- if (is.null(study)) 0 else study[1, ]
   outside <- if (is.null(study)) 0 else study[2, ]
   z2 <- normal_quantile(conf.level)^2 / n + squared_excess(
-    inv, nearest(inv, 0, 1),
+    inv, clamp(inv, 0, 1),
     pmax(ifelse(inv < 0, second_other + outside, second_true - 1 + inside), min_second)
   )
   slope <- second_true - second_other - 2 * outside - if (target == "sample") 1 else 0

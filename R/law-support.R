@@ -51,13 +51,13 @@ new_law_support <- function(
     both_other = both_other,
     difference = difference,
     odds = odds,
-    kept = !is.null(odds),
+    has_likelihood = !is.null(odds),
     gives = c(
       "inverse", "shares", "exact", "support", "scores", "profile",
       if (all(abs(difference) >= 1e-14)) "binomial"
     ),
     binomial = list(a = difference, b = q, odds = odds),
-    shown = shown_support(p, q)
+    probabilities = support_texts(p, q)
   )
 }
 
@@ -84,11 +84,11 @@ law_impossible.rr_law_support <- function(law, counts) {
 }
 
 # The probabilities of a support law under their names, for print().
-shown_support <- function(p, q) {
+support_texts <- function(p, q) {
   list(`P(report supports the truth)         ` = p, `P(it supports one other category)    ` = q)
 }
 
-law_reported.rr_law_support <- function(law, theta) law$q + law$difference * theta
+law_expected.rr_law_support <- function(law, theta) law$q + law$difference * theta
 
 # ---- estimates ----
 
@@ -322,7 +322,7 @@ collision_variance <- function(theta, squares, n, functions, width, target) {
 }
 
 law_collisions <- function(law, evidence, cells, target) {
-  theta <- nearest(law_unbiased(law, evidence)[cells], 0, 1)
+  theta <- clamp(law_unbiased(law, evidence)[cells], 0, 1)
   collision_variance(
     theta, evidence$counts[evidence$k + 1] / evidence$n, evidence$n,
     law$functions, law$width, target
@@ -333,10 +333,10 @@ law_unbiased.rr_law_sketch_candidates <- function(law, evidence) {
   law_unbiased(sketch_support(law), evidence)
 }
 
-law_blank_error.rr_law_sketch_candidates <- function(law, evidence) {
+law_null_std_error.rr_law_sketch_candidates <- function(law, evidence) {
   squares <- evidence$counts[evidence$k + 1] / evidence$n
   sqrt(
-    law_blank_error(sketch_support(law), evidence)^2 +
+    law_null_std_error(sketch_support(law), evidence)^2 +
       squares / (law$functions * (law$width - 1))
   )
 }
@@ -347,7 +347,7 @@ unbiased_variances.rr_law_sketch_candidates <- function(law, evidence, cells, ta
 }
 
 unbiased_covariance.rr_law_sketch_candidates <- function(law, evidence, cells, target, unbiased) {
-  theta <- nearest(law_unbiased(law, evidence)[cells], 0, 1)
+  theta <- clamp(law_unbiased(law, evidence)[cells], 0, 1)
   shared <- outer(theta, theta) / (law$functions * (law$width - 1))
   diag(shared) <- law_collisions(law, evidence, cells, target)
   unbiased_covariance(sketch_support(law), evidence, cells, target, unbiased) + shared

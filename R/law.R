@@ -75,7 +75,7 @@ rr_law.default <- function(mechanism) {
 # A law of one kind, with the facts that every law has, whatever its kind:
 #    words            a phrase for messages
 #    gives            the needs that it always meets, names of law_needs
-#    kept             do reports that were kept as sets have a likelihood?
+#    has_likelihood   do reports that were kept as sets have a likelihood?
 #    adds_up          does the unbiased estimate add up to 1, whatever the counts?
 #    by_information   are standard errors of maximum likelihood by information, one linear system a
 #                     function, if a matrix is too large?
@@ -83,20 +83,21 @@ rr_law.default <- function(mechanism) {
 #                     second moments
 #    binomial         list(a, b, odds), if the number of reports that support category v is binomial
 #                     with probability b + a theta[v]: `a` and `b` are one number, or one a category
-#    shown            probabilities under their names for print(), or where to find them if the
+#    probabilities    texts under their names for print(), or where to find them if the
 #                     matrix is too large
 new_rr_law <- function(
-  kind, words, ..., gives = character(), kept = FALSE, adds_up = FALSE, by_information = FALSE,
-  binomial = NULL, shown = list(`P(report given truth): ` = "see rr_matrix()")
+  kind, words, ..., gives = character(), has_likelihood = FALSE, adds_up = FALSE,
+  by_information = FALSE, binomial = NULL,
+  probabilities = list(`P(report given truth): ` = "see rr_matrix()")
 ) {
   facts <- list(
     words = words,
     gives = gives,
-    kept = kept,
+    has_likelihood = has_likelihood,
     adds_up = adds_up,
     by_information = by_information,
     binomial = binomial,
-    shown = shown
+    probabilities = probabilities
   )
   structure(
     c(list(...), facts),
@@ -131,7 +132,7 @@ print.rr_law <- function(x, ..., digits = 4) {
 law_gives <- function(law, need) UseMethod("law_gives")
 
 law_gives.rr_law <- function(law, need) {
-  need %in% law$gives || (need == "likelihood" && law$kept && !is.null(law$sets))
+  need %in% law$gives || (need == "likelihood" && law$has_likelihood && !is.null(law$sets))
 }
 
 # The needs that methods, intervals and tables may have of a law, with the words that errors use for
@@ -181,9 +182,9 @@ law_axes.rr_law <- function(law, k) refuse_law(law, "channel")
 law_matrix <- function(law, k) UseMethod("law_matrix")
 
 # The expected share of each count if the truths are distributed as theta.
-law_reported <- function(law, theta) UseMethod("law_reported")
+law_expected <- function(law, theta) UseMethod("law_expected")
 
-reported_shares <- function(mechanism, theta) law_reported(rr_law(mechanism), theta)
+reported_shares <- function(mechanism, theta) law_expected(rr_law(mechanism), theta)
 
 # The counts of respondents whose truths are fixed, a column for each replication: `truth`
 # respondents hold each category.
@@ -206,7 +207,7 @@ new_evidence <- function(law, counts, n, effective_n, k, mechanism = NULL) {
     raw = list(counts = counts, n = n)
   )
   evidence$unbiased <- function() law_unbiased(law, evidence)
-  evidence$blank_error <- function() law_blank_error(law, evidence)
+  evidence$blank_error <- function() law_null_std_error(law, evidence)
   evidence
 }
 
@@ -214,9 +215,9 @@ new_evidence <- function(law, counts, n, effective_n, k, mechanism = NULL) {
 law_unbiased <- function(law, evidence) UseMethod("law_unbiased")
 
 # Standard error of that estimate for a category that nobody holds: one number, or one a category.
-law_blank_error <- function(law, evidence) UseMethod("law_blank_error")
+law_null_std_error <- function(law, evidence) UseMethod("law_null_std_error")
 
-law_blank_error.rr_law <- function(law, evidence) {
+law_null_std_error.rr_law <- function(law, evidence) {
   sqrt(
     law$binomial$b * (1 - law$binomial$b) / binomial_counts(law, evidence)$n
   ) / abs(law$binomial$a)
@@ -304,7 +305,7 @@ law_update.rr_law <- function(law, evidence, options) {
 # `unbiased` is TRUE if the divisor is n - 1.
 
 # The map of the unbiased estimate itself.
-whole_map <- function(k, unbiased = TRUE) {
+identity_map <- function(k, unbiased = TRUE) {
   list(
     support = rep(TRUE, k),
     alpha = 1,
@@ -412,7 +413,7 @@ placed_block <- function(covariance, support, cells) {
 jacobian_covariance <- function(law, evidence, map, cells, target) {
   k <- evidence$k
   if (k > covariance_cells) return(matrix(NA_real_, length(cells), length(cells)))
-  unbiased <- law_covariance(law, evidence, whole_map(k, map$unbiased), seq_len(k), target)
+  unbiased <- law_covariance(law, evidence, identity_map(k, map$unbiased), seq_len(k), target)
   rows <- map$jacobian[cells, , drop = FALSE]
   rows %*% unbiased %*% t(rows)
 }
@@ -424,7 +425,7 @@ law_functions <- function(law, evidence, functions, target, variances = FALSE) {
 }
 
 law_functions.rr_law <- function(law, evidence, functions, target, variances = FALSE) {
-  covariance <- law_covariance(law, evidence, whole_map(evidence$k), seq_len(evidence$k), target)
+  covariance <- law_covariance(law, evidence, identity_map(evidence$k), seq_len(evidence$k), target)
   if (variances) {
     rowSums((functions %*% covariance) * functions)
   } else {
@@ -462,9 +463,9 @@ law_second_moments.rr_law <- function(law, k, weights) NULL
 
 # The covariances between the unbiased estimates of groups whose reports depend on each other, as a
 # square of all estimates with zeros within the groups; NULL if groups are independent.
-law_between <- function(law, tally, target) UseMethod("law_between")
+law_group_covariance <- function(law, tally, target) UseMethod("law_group_covariance")
 
-law_between.rr_law <- function(law, tally, target) NULL
+law_group_covariance.rr_law <- function(law, tally, target) NULL
 
 # The interval of the shares `cells`, of kind `interval`; `estimate` are all estimates of the group.
 law_intervals <- function(law, evidence, estimate, interval, conf.level, cells, target) {

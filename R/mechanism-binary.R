@@ -87,7 +87,7 @@ rr_binary <- function(p, q, levels = c("no", "yes"), ...) {
   check_dots_empty(...)
   p <- check_probability(p, "p")
   q <- check_probability(q, "q")
-  made(new_rr_binary(p, q, levels, "Randomized yes/no question"), "rr_binary", p = p, q = q)
+  with_recipe(new_rr_binary(p, q, levels, "Randomized yes/no question"), "rr_binary", p = p, q = q)
 }
 
 #' @rdname rr_binary
@@ -96,7 +96,7 @@ rr_warner <- function(p = NULL, epsilon = NULL, levels = c("no", "yes"), ...) {
   check_dots_empty(...)
   check_one_of_epsilon_p(epsilon, p)
   numbers <- grr_numbers(2, epsilon, p)
-  made(
+  with_recipe(
     new_rr_binary(
       numbers$p,
       numbers$q,
@@ -116,7 +116,7 @@ rr_crosswise <- function(p = NULL, levels = c("no", "yes"), epsilon = NULL, ...)
   check_dots_empty(...)
   check_one_of_epsilon_p(epsilon, p)
   p <- check_probability(p %||% plogis(-check_epsilon(epsilon)), "p")
-  made(
+  with_recipe(
     new_rr_binary(
       p,
       1 - p,
@@ -134,7 +134,7 @@ rr_crosswise <- function(p = NULL, levels = c("no", "yes"), epsilon = NULL, ...)
 rr_triangular <- function(p, levels = c("no", "yes"), ...) {
   check_dots_empty(...)
   p <- check_probability(p, "p")
-  made(new_rr_binary(1, p, levels, "Triangular design"), "rr_triangular", p = p)
+  with_recipe(new_rr_binary(1, p, levels, "Triangular design"), "rr_triangular", p = p)
 }
 
 #' @rdname rr_binary
@@ -152,10 +152,10 @@ rr_mangat <- function(
   if (variant == "1994") {
     if (!is.null(t)) abort("{.arg t} must not be given for the {.arg variant} of 1994.")
     mechanism <- new_rr_binary(1, 1 - p, levels, "Design of Mangat (1994)", difference = p)
-    return(made(mechanism, "rr_mangat", p = p, variant = variant))
+    return(with_recipe(mechanism, "rr_mangat", p = p, variant = variant))
   }
   t <- check_probability(t, "t")
-  made(
+  with_recipe(
     new_rr_binary(
       t + (1 - t) * p,
       (1 - t) * (1 - p),
@@ -193,11 +193,11 @@ rr_kuk <- function(
     mechanism <- new_rr_kuk(
       pair, draws, check_levels(levels), symmetric = !is.null(epsilon)
     )
-    return(made(
+    return(with_recipe(
       mechanism, "rr_kuk", epsilon = epsilon, p1 = p1, p2 = p2, draws = draws
     ))
   }
-  made(
+  with_recipe(
     new_rr_binary(
       check_probability(pair[[1]], "p1"),
       check_probability(pair[[2]], "p2"),

@@ -43,7 +43,7 @@ rr_bitflip <- function(levels, epsilon, d = 1, buckets = NULL, compatible = FALS
   first <- levels$labels[!duplicated(bucket)]
   last <- levels$labels[!duplicated(bucket, fromLast = TRUE)]
   names <- ifelse(first == last, first, paste(first, last, sep = " to "))
-  made(
+  with_recipe(
     new_rr_mechanism(
       c("bitflip", "protocol"),
       names,
@@ -77,10 +77,10 @@ new_law_bitflip <- function(buckets, d, p, q, difference) {
     p = p,
     q = q,
     difference = difference,
-    kept = TRUE,
+    has_likelihood = TRUE,
     gives = c("inverse", "scores", "profile", if (abs(difference) >= 1e-14) "binomial"),
     binomial = list(a = difference, b = q, odds = NA_real_),
-    shown = list(`P(1 for the truth's bucket)  ` = p, `P(1 for any other)           ` = q)
+    probabilities = list(`P(1 for the truth's bucket)  ` = p, `P(1 for any other)           ` = q)
   )
 }
 

@@ -104,8 +104,10 @@ rr_bloom <- function(
   pairs <- if (is.null(places)) min(hashes, bits - hashes) else hashes
   numbers <- bloom_numbers(epsilon, permanent, f, p, q, pairs)
   mechanism <- new_rr_bloom(levels, epsilon, bits, hashes, cohorts, numbers, pairs, filters, key)
-  made(mechanism, "rr_bloom", epsilon = epsilon, bits = bits, hashes = hashes, cohorts = cohorts,
-       permanent = permanent, f = f, p = p, q = q, key = key, places = places)
+  with_recipe(
+    mechanism, "rr_bloom", epsilon = epsilon, bits = bits, hashes = hashes, cohorts = cohorts,
+    permanent = permanent, f = f, p = p, q = q, key = key, places = places
+  )
 }
 
 new_rr_bloom <- function(levels, epsilon, bits, hashes, cohorts, numbers, pairs, filters, key) {
@@ -277,8 +279,8 @@ rr_law.rr_bloom <- function(mechanism) {
     zero = mechanism$zero,
     places = mechanism$places,
     gives = c("inverse", "bits", "profile"),
-    kept = all(probs > 0 & probs < 1),
-    shown = list(
+    has_likelihood = all(probs > 0 & probs < 1),
+    probabilities = list(
       `P(1 for a bit of the truth)  ` = mechanism$one,
       `P(1 for any other bit)       ` = mechanism$zero
     )
@@ -334,7 +336,7 @@ draw_cohorts <- function(mechanism, n, rng) {
   as.integer(draw_uniform(n, mechanism$cohorts, rng) + 1)
 }
 
-kept_stage.rr_bloom <- function(mechanism) {
+memory_stage.rr_bloom <- function(mechanism) {
   unclass(mechanism)[c("levels", "bits_number", "hashes", "cohorts", "key", "f")]
 }
 
@@ -348,9 +350,9 @@ draw_permanent.rr_bloom <- function(mechanism, answers, memory, who, rng) {
   )
 }
 
-draw_again.rr_bloom <- function(mechanism, permanent, memory, rng) {
+draw_second_stage.rr_bloom <- function(mechanism, permanent, memory, rng) {
   join_columns(
-    list(cohort = memory$functions$cohort), draw_bits_again(mechanism$second, permanent, rng)
+    list(cohort = memory$functions$cohort), draw_second_bits(mechanism$second, permanent, rng)
   )
 }
 
@@ -362,7 +364,7 @@ draw_filters <- function(mechanism, answers, cohort, unary, rng) {
     filters[cbind(rows, mechanism$places[cbind(s, answers, cohort)])] <- 1L
   }
   sets <- .Call(C_rr_matrix_to_bits, filters)$bits
-  draw_bits_again(unary, new_rr_reports(sets, mechanism$bits_number), rng)
+  draw_second_bits(unary, new_rr_reports(sets, mechanism$bits_number), rng)
 }
 
 # Counts of `nsim` tallies, drawn a hundred times as fast as reports: given the truths, bits are

@@ -92,7 +92,7 @@ rr_channel <- function(C, levels = NULL, reports = NULL, tolerance = 1e-8, ...) 
     new_rr_channel(C, labels, sprintf("Channel of %d truths and %d reports", nrow(C), ncol(C))),
     labels
   )
-  made(mechanism, "rr_channel", fields = c(C = "matrix", "levels", "reports"))
+  with_recipe(mechanism, "rr_channel", fields = c(C = "matrix", "levels", "reports"))
 }
 
 # The matrix with its rows and columns in the order of the labels, if these are its names in another
@@ -317,7 +317,7 @@ rr_geometric <- function(levels, epsilon, ...) {
     sprintf("Geometric mechanism (epsilon = %s per step)", format(epsilon, digits = 4))
   )
   # Its noise moves answers to their neighbours: the levels have an order.
-  made(
+  with_recipe(
     with_order(mechanism, list(ordered = TRUE)), "rr_geometric", epsilon = epsilon,
     levels = level_value(labels$labels, labels$numeric), fields = NULL
   )
@@ -353,7 +353,9 @@ rr_misclassification <- function(
       size = 1,
       error = TRUE
     )
-    return(made(mechanism, "rr_misclassification", sensitivity = p, specificity = specificity))
+    return(with_recipe(
+      mechanism, "rr_misclassification", sensitivity = p, specificity = specificity
+    ))
   }
   table <- check_validation_table(table, validation, levels)
   C <- check_stochastic(table / rowSums(table), 1e-8, "table")
@@ -365,7 +367,7 @@ rr_misclassification <- function(
     validation = if (validation != "exact") unname(table),
     internal = validation == "internal"
   )
-  made(mechanism, "rr_misclassification", table = table, validation = validation)
+  with_recipe(mechanism, "rr_misclassification", table = table, validation = validation)
 }
 
 # The table with truths in rows, in the order of `levels`. It must hold whole numbers of people:

@@ -48,11 +48,11 @@ rr_compose <- function(first, second, ...) {
       "mismatch"
     )
   }
-  made(compose_with(first, second), "rr_compose", fields = c("first", "second"))
+  with_recipe(compose_mechanisms(first, second), "rr_compose", fields = c("first", "second"))
 }
 
 # The mechanism of two stages, without its recipe.
-compose_with <- function(first, second) {
+compose_mechanisms <- function(first, second) {
   if (draws_bits(first)) return(compose_bits(first, second))
   if (law_gives(rr_law(second), "support")) abort_bits()
   compose_stages(first, second, "compose", "Two stages")
@@ -274,7 +274,9 @@ rr_noncompliance <- function(mechanism, share, answer = "uniform", ...) {
     result[c("bits", "truth_bits", "second")] <- list(mechanism$bits, mechanism$truth_bits, NULL)
   }
   result$remark <- "disobedience protects nobody"
-  made(result, "rr_noncompliance", share = share, answer = answer, fields = c(mechanism = "first"))
+  with_recipe(
+    result, "rr_noncompliance", share = share, answer = answer, fields = c(mechanism = "first")
+  )
 }
 
 #' @export

@@ -84,7 +84,7 @@ rr_count_mean_sketch <- function(
   } else {
     rr_unary(width, epsilon, optimized = FALSE)
   }
-  made(
+  with_recipe(
     new_rr_mechanism(
       c("count_mean_sketch", "protocol"),
       "any text",
@@ -264,7 +264,7 @@ sketch_squares <- function(mechanism, counts) {
   noise <- sweep(phi * (1 - phi), 2, n - 1, `/`)
   squares <- colSums((phi - mechanism$q)^2 - noise) / mechanism$p_minus_q^2
   mean_square <- sum(n * squares) / sum(n)
-  nearest((width * mean_square - 1) / (width - 1), 0, 1)
+  clamp((width * mean_square - 1) / (width - 1), 0, 1)
 }
 
 # list(p, q, difference): a report supports its string with probability p, another string with q:
@@ -291,7 +291,7 @@ new_law_candidates <- function(sketch) {
     p = p,
     q = q,
     difference = numbers$difference,
-    shown = shown_support(p, q),
+    probabilities = support_texts(p, q),
     both_own = p / m + (1 - 1 / m) * p * q_bucket,
     functions = sketch$cohorts,
     width = m,

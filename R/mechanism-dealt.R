@@ -103,7 +103,9 @@ rr_dealt <- function(forced, cards, levels = NULL, block = "block", ...) {
     codec = report_codec(block = block),
     law = new_law_dealt(forced, cards)
   )
-  made(with_order(mechanism, levels), "rr_dealt", forced = forced, cards = cards, block = block)
+  with_recipe(
+    with_order(mechanism, levels), "rr_dealt", forced = forced, cards = cards, block = block
+  )
 }
 
 # Epsilon of a report, and of somebody informed: who knows the truths and reports of all others in
@@ -156,7 +158,7 @@ block_columns <- function(x, mechanism) {
     abort(c("{.arg x} must be a data frame with a column {.val {block}} and one beside it.",
             x = "It is {describe(x)}."), "report")
   }
-  list(block = plain_group(x[[block]]), reports = x[[column]])
+  list(block = base_key(x[[block]]), reports = x[[column]])
 }
 
 # The cards are drawn in turns, the first of each block, then the second: each card that is left is

@@ -155,7 +155,7 @@ questions_epsilon <- function(mechanism, achieved, r) {
 # Epsilon of one report of somebody with a sensitive truth; of all reports, too, if the answer is
 # kept. A dealt card is taken by itself.
 sensitive_epsilon <- function(mechanism, sensitive) {
-  index <- sensitive_places(sensitive, mechanism$levels)
+  index <- sensitive_index(sensitive, mechanism$levels)
   mechanism <- designed(mechanism$marginal %||% mechanism)
   report <- sensitive_ratio(rr_matrix(mechanism), index)
   if (is.null(permanent_epsilon(mechanism))) return(report)

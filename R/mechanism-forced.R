@@ -65,7 +65,7 @@ rr_forced <- function(forced = NULL, levels = NULL, epsilon = NULL, ...) {
   # A sum above 1 by no more than rounding errors of the user's numbers means that the device
   # dictates every answer.
   truth <- max(0, snap_to_zero(1 - total, 1))
-  made(
+  with_recipe(
     new_rr_innocuous(
       "forced",
       levels,
@@ -99,7 +99,7 @@ rr_unrelated <- function(p = NULL, pi, levels = NULL, epsilon = NULL, ...) {
   p <- check_probability(p %||% (1 / (1 + 1 / odds)), "p")
   truth <- snap_to_zero(p, 1)
   pi <- match_levels(pi, levels$labels, "pi")
-  made(
+  with_recipe(
     new_rr_innocuous(
       "unrelated",
       levels,
@@ -223,7 +223,7 @@ rr_lie_detector <- function(p, levels = c("no", "yes"), ...) {
   p <- check_probability(p, "p")
   labels <- check_two(check_levels(levels)$labels)
   check_no_first(labels, even = FALSE)
-  made(
+  with_recipe(
     new_rr_latent(
       "lie_detector",
       rbind(
@@ -252,7 +252,7 @@ rr_cheater_detection <- function(yes, no = 0, levels = c("no", "yes"), ...) {
   check_that(yes + no <= 1, yes + no, "yes + no", "at most 1")
   labels <- check_two(check_levels(levels)$labels)
   check_no_first(labels, even = FALSE)
-  made(
+  with_recipe(
     new_rr_latent(
       "cheater_detection",
       rbind(
@@ -275,7 +275,7 @@ rr_cheater_detection <- function(yes, no = 0, levels = c("no", "yes"), ...) {
 unrelated_unknown <- function(p, levels) {
   labels <- check_two(check_levels(levels)$labels)
   p_yes <- c(0, 1 - p, p, 1)
-  made(
+  with_recipe(
     new_rr_latent(
       "unrelated_unknown",
       cbind(1 - p_yes, p_yes),

@@ -71,7 +71,7 @@ rr_grr <- function(levels, epsilon = NULL, p = NULL, sensitive = NULL, ...) {
   levels <- check_levels(levels)
   check_one_of_epsilon_p(epsilon, p)
   numbers <- grr_numbers(length(levels$labels), epsilon, p)
-  made(
+  with_recipe(
     with_order(
       new_rr_mechanism(
         "grr",
@@ -103,7 +103,7 @@ rr_grr <- function(levels, epsilon = NULL, p = NULL, sensitive = NULL, ...) {
 sensitive_grr <- function(levels, epsilon, p, sensitive) {
   if (!is.null(p)) abort("{.arg sensitive} needs {.arg epsilon} in place of {.arg p}.")
   labels <- check_levels(levels)$labels
-  index <- sensitive_places(sensitive, labels)
+  index <- sensitive_index(sensitive, labels)
   if (length(index) == length(labels)) return(rr_grr(levels, epsilon))
   epsilon <- check_epsilon(epsilon)
   forced <- 1 / (length(index) + expm1(epsilon))

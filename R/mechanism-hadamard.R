@@ -56,7 +56,7 @@ rr_hadamard <- function(levels, epsilon, blocks = NULL, one_bit = FALSE, ...) {
     abort("{.arg blocks} must make at most 2^31 reports.", "too_large")
   }
   labels <- number_text(seq_len(blocks * size) - 1L)
-  made(
+  with_recipe(
     new_rr_mechanism(
       c("hadamard", "protocol"),
       levels$labels,
@@ -84,7 +84,7 @@ rr_hadamard <- function(levels, epsilon, blocks = NULL, one_bit = FALSE, ...) {
 hadamard_bit <- function(levels, epsilon) {
   size <- 2^max(1, ceiling(log2(length(levels$labels))))
   p <- plogis(epsilon)
-  made(
+  with_recipe(
     new_rr_mechanism(
       c("hadamard", "protocol"),
       levels$labels,
@@ -176,7 +176,7 @@ best_blocks <- function(k, epsilon) {
   blocks <- if (k <= 1e6) {
     as.double(seq_len(k))
   } else {
-    center <- nearest(round((1 - z) / (2 * z)), 1, k)
+    center <- clamp(round((1 - z) / (2 * z)), 1, k)
     near <- seq(max(1, center - 1e5), min(k, center + 1e5))
     unique(c(near, k))
   }

@@ -73,7 +73,7 @@ rr_hierarchy <- function(levels, epsilon, fanout = NULL, oracle = rr_hadamard, .
     numeric_truths = levels$numeric, fanout = fanout, height = height, nodes = nodes
   )
   # The ranges of a hierarchy only make sense if levels have an order.
-  made(
+  with_recipe(
     with_order(mechanism, list(ordered = TRUE)), "rr_hierarchy", epsilon = epsilon, fanout = fanout,
     fields = c("levels", oracle = "parts")
   )
@@ -83,7 +83,7 @@ rr_hierarchy <- function(levels, epsilon, fanout = NULL, oracle = rr_hadamard, .
 check_oracle <- function(mechanism, n_nodes, epsilon) {
   has_nodes <- inherits(mechanism, "rr_mechanism") && length(mechanism$levels) == n_nodes
   check_that(has_nodes, mechanism, "oracle", "a maker of mechanisms with one category per node")
-  refuse_kept(mechanism, "oracle")
+  refuse_permanent(mechanism, "oracle")
   law <- rr_law(mechanism)
   check_that(
     law_gives(law, "inverse") && !law_tells_nothing(law), mechanism, "oracle",
@@ -103,13 +103,13 @@ rr_law.rr_hierarchy <- function(mechanism) {
   unit_variance <- function(law, k, oracle) {
     evidence <- new_evidence(
       law,
-      law_reported(law, rep(1 / k, k)),
+      law_expected(law, rep(1 / k, k)),
       1,
       1,
       k,
       oracle
     )
-    mean(law_variances(law, evidence, whole_map(k, FALSE), seq_len(k), "population"))
+    mean(law_variances(law, evidence, identity_map(k, FALSE), seq_len(k), "population"))
   }
   unit <- mapply(unit_variance, laws, mechanism$nodes, mechanism$parts, USE.NAMES = FALSE)
   new_rr_law(
@@ -121,10 +121,10 @@ rr_law.rr_hierarchy <- function(mechanism) {
     unit = unit,
     laws = laws,
     mechanisms = mechanism$parts,
-    rows = part_rows(mechanism$parts),
+    rows = submechanism_rows(mechanism$parts),
     gives = "inverse",
     adds_up = TRUE,
-    shown = list(`P(report given truth): ` = "see its depths")
+    probabilities = list(`P(report given truth): ` = "see its depths")
   )
 }
 
@@ -152,14 +152,14 @@ client_plan.rr_hierarchy <- function(mechanism) {
 
 decode_answers.rr_hierarchy <- function(mechanism, reports, x) {
   codes <- rep(list(integer(length(reports$drawn))), length(mechanism$parts))
-  collect_parts(mechanism, reports, codes)
+  respondent_table(mechanism, reports, codes)
 }
 
 # The bytes of reports for the likelihood: the depth, then what its oracle keeps of a report, see
 # depth_laws().
 report_sets.rr_hierarchy <- function(mechanism, x) {
   if (!keeps_sets(mechanism)) return(NextMethod())
-  read <- read_parts(x, mechanism, FALSE)
+  read <- read_sampled(x, mechanism, FALSE)
   laws <- lapply(mechanism$parts, rr_law)
   widths <- vapply(
     seq_along(laws),
@@ -172,7 +172,9 @@ report_sets.rr_hierarchy <- function(mechanism, x) {
     if (!length(rows) || widths[l] == 0) next
     oracle <- mechanism$parts[[l]]
     depth <- names(mechanism$parts)[l]
-    sets <- in_part(depth, mechanism, report_sets(oracle, part_reports(read$reports, rows, oracle)))
+    sets <- with_question_errors(
+      depth, mechanism, report_sets(oracle, submechanism_reports(read$reports, rows, oracle))
+    )
     bits[rows, 1 + seq_len(widths[l])] <- sets
   }
   bits

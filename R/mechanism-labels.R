@@ -11,7 +11,7 @@ encode_reports <- function(x, mechanism) {
     }
     positions <- match_labels(levels(x), mechanism)
     check_same_order(x, positions, mechanism)
-    return(list(codes = translate(positions, x), first = 1L))
+    return(list(codes = relabelled_codes(positions, x), first = 1L))
   }
   is_vector <- !is.object(x) && (is.character(x) || is.logical(x) || is.numeric(x))
   if (!is_vector || length(dim(x)) > 1L) {
@@ -22,13 +22,13 @@ encode_reports <- function(x, mechanism) {
   }
   if (is.character(x)) {
     return(list(
-      codes = translate(match_labels(x, mechanism), x, is_by_row = TRUE),
+      codes = relabelled_codes(match_labels(x, mechanism), x, is_by_row = TRUE),
       first = 1L
     ))
   }
   if (is.logical(x)) {
     if (length(labels) != 2L) abort("{.arg x} is logical, and the mechanism has no two categories.")
-    if (bit_places(labels)[["yes"]] == 1L) {
+    if (no_yes_index(labels)[["yes"]] == 1L) {
       return(list(codes = 2L - x, first = 1L))
     }
     return(list(codes = x, first = 0L))
@@ -36,7 +36,7 @@ encode_reports <- function(x, mechanism) {
   first <- first_number(mechanism)
   if (is.null(first)) {
     return(list(
-      codes = translate(match(x, label_values(mechanism)), x, is_by_row = TRUE),
+      codes = relabelled_codes(match(x, label_values(mechanism)), x, is_by_row = TRUE),
       first = 1L
     ))
   }
@@ -117,7 +117,7 @@ tell_reversed <- function(x, labels) {
                   class = "candor_message_reading")
 }
 
-tell_reading <- function(x, mechanism) tell_reversed(x, mechanism$reports)
+inform_reading <- function(x, mechanism) tell_reversed(x, mechanism$reports)
 
 is_reversed <- function(labels) identical(no_yes_order(labels), 2:1)
 
@@ -183,7 +183,7 @@ unclass_codes <- function(x) `attributes<-`(x, NULL)
 # The codes of `x` after relabelling. `positions` are those of its levels, or of its elements if it
 # `is_by_row`. A report that has no label becomes 0, which the kernel refuses, while a missing one
 # stays NA, also if NA is a level.
-translate <- function(positions, x, is_by_row = FALSE) {
+relabelled_codes <- function(positions, x, is_by_row = FALSE) {
   positions[is.na(positions)] <- 0L
   if (is_by_row) return(replace(positions, is.na(x), NA_integer_))
   positions[is.na(levels(x))] <- NA_integer_
@@ -277,7 +277,7 @@ wanted_answers <- function(x, mechanism) {
 }
 
 # The positions of the sensitive categories.
-sensitive_places <- function(sensitive, labels) {
+sensitive_index <- function(sensitive, labels) {
   if (is.factor(sensitive)) sensitive <- as.character(sensitive)
   index <- if (is.atomic(sensitive)) {
     match(sensitive, if (is.character(sensitive)) labels else seq_along(labels))

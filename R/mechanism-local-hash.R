@@ -65,7 +65,7 @@ rr_local_hash <- function(levels, epsilon, optimized = TRUE, g = NULL, cohorts =
     cohorts <- check_count(cohorts, "cohorts", min = 1, max = .Machine$integer.max)
     if (k * cohorts * g > 1e8) abort("{.arg cohorts} makes a table that is too large.", "too_large")
   }
-  made(
+  with_recipe(
     new_rr_mechanism(
       c("local_hash", "protocol"),
       levels$labels,

@@ -91,7 +91,7 @@ rr_longitudinal <- function(
     }
     mechanism <- rr_compose(permanent, check_mechanism(instantaneous, "instantaneous"))
     mechanism$memoised <- TRUE
-    return(made(
+    return(with_recipe(
       mechanism, "rr_longitudinal", fields = c(permanent = "first", instantaneous = "second")
     ))
   }
@@ -102,7 +102,7 @@ rr_longitudinal <- function(
                       `local-hash` = longitudinal_hash(levels, permanent, epsilon),
                       longitudinal_bits(levels, permanent, epsilon, protocol))
   mechanism[c("protocol", "permanent", "memoised")] <- list(protocol, permanent, TRUE)
-  made(
+  with_recipe(
     mechanism, "rr_longitudinal", levels = level_argument(mechanism$first), permanent = permanent,
     epsilon = epsilon, protocol = protocol, fields = NULL
   )
@@ -144,7 +144,7 @@ longitudinal_bits <- function(levels, permanent, epsilon, protocol) {
   } else {
     c(1 / 2, half_stage(first, epsilon))
   }
-  mechanism <- compose_with(
+  mechanism <- compose_mechanisms(
     first, rr_unary(first$levels, p = pair[1], q = pair[2])
   )
   mechanism$epsilon <- epsilon
@@ -184,7 +184,7 @@ longitudinal_hash <- function(levels, permanent, epsilon) {
 
 # ---- drawing from permanent answers ----
 
-kept_stage.rr_compose <- function(mechanism) mechanism$first
+memory_stage.rr_compose <- function(mechanism) mechanism$first
 
 draw_permanent.rr_compose <- function(mechanism, answers, memory, who, rng) {
   keys <- memory_keys(
@@ -193,8 +193,8 @@ draw_permanent.rr_compose <- function(mechanism, answers, memory, who, rng) {
   draw_reports(permanent_stage(mechanism), as.integer(keys), rng)
 }
 
-draw_again.rr_compose <- function(mechanism, permanent, memory, rng) {
-  if (draws_bits(mechanism)) return(draw_bits_again(mechanism$second, permanent, rng))
+draw_second_stage.rr_compose <- function(mechanism, permanent, memory, rng) {
+  if (draws_bits(mechanism)) return(draw_second_bits(mechanism$second, permanent, rng))
   reports <- draw_reports(mechanism$second, as.integer(permanent), rng)
   if (is.null(memory$functions)) {
     reports

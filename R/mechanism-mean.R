@@ -85,7 +85,7 @@ rr_mean <- function(range, epsilon, protocol = c("hybrid", "piecewise", "duchi")
     codec = report_codec(real = TRUE),
     law = new_law_mean(share, fine, coarse)
   )
-  made(
+  with_recipe(
     mechanism, "rr_mean",
     range = range, epsilon = epsilon, protocol = protocol, fields = NULL
   )
@@ -200,7 +200,7 @@ prepare_answers.rr_mean <- function(mechanism, x) {
     x, which(is.na(x) | x < range[1] | x > range[2]),
     mechanism, range
   )
-  nearest(
+  clamp(
     (as.double(x) - mean(range)) / (diff(range) / 2), -1,
     1
   )
@@ -320,7 +320,7 @@ report_shares <- function(x, mechanism) {
     value <- format(x[invalid[1]], digits = 6)
     abort_report_at(invalid[1], sprintf("is %s, which no answer can produce", value))
   }
-  share <- nearest(share, 0, 1)
+  share <- clamp(share, 0, 1)
   if (is_two_valued) round(share) else share
 }
 

@@ -45,7 +45,7 @@ rr_prefixes <- function(
   design <- sprintf(
     "Prefixes of %s characters, and whole strings held out", paste(lengths, collapse = ", ")
   )
-  made(
+  with_recipe(
     new_rr_sampled("prefixes", "any text", sketches, "part", design, lengths = as.double(lengths)),
     "rr_prefixes", epsilon = epsilon, lengths = lengths, width = width, functions = functions,
     one_bit = one_bit, key = key, fields = NULL

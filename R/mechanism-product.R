@@ -84,7 +84,7 @@ rr_product <- function(...) {
     design = paste("Product of", number_of(length(questions), "question")),
     questions = questions, sizes = sizes("levels"), report_sizes = sizes("reports")
   )
-  made(mechanism, "rr_product", fields = "questions")
+  with_recipe(mechanism, "rr_product", fields = "questions")
 }
 
 size_words.rr_product <- function(mechanism) {

@@ -46,7 +46,7 @@ rr_projective <- function(levels, epsilon, order = NULL, ...) {
   }
   field <- finite_field(order, prime)
   labels <- number_text(seq_len(numbers$points))
-  made(
+  with_recipe(
     new_rr_mechanism(
       c("projective", "protocol"),
       levels$labels,
@@ -259,7 +259,7 @@ new_law_projective <- function(k, numbers, epsilon, field) {
     hyperplane = numbers$hyperplane,
     field = field,
     coordinates = numbers$coordinates,
-    shown = shown_support(numbers$p, numbers$q),
+    probabilities = support_texts(numbers$p, numbers$q),
     binomial = list(a = numbers$difference, b = numbers$q, odds = expm1(epsilon)),
     gives = c(
       "inverse", "scores", "exact", "binomial", "profile",
@@ -292,7 +292,7 @@ law_unbiased.rr_law_projective <- function(law, evidence) {
   (hyperplane_sums(law, evidence$counts) / evidence$n - law$q) / law$difference
 }
 
-law_reported.rr_law_projective <- function(law, theta) {
+law_expected.rr_law_projective <- function(law, theta) {
   chances <- report_chances(law)
   chances$low * sum(theta) +
     (chances$high - chances$low) * report_sums(law, theta)

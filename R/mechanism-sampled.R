@@ -2,7 +2,7 @@
 #' @export
 rr_sample_questions <- function(...) {
   questions <- named_mechanisms(...)
-  for (name in names(questions)) refuse_kept(questions[[name]], name)
+  for (name in names(questions)) refuse_permanent(questions[[name]], name)
   mechanism <- new_rr_sampled(
     "sampled",
     names(questions),
@@ -10,7 +10,7 @@ rr_sample_questions <- function(...) {
     "question",
     sprintf("One question of %d", length(questions))
   )
-  made(mechanism, "rr_sample_questions", fields = c(questions = "parts"))
+  with_recipe(mechanism, "rr_sample_questions", fields = c(questions = "parts"))
 }
 
 # A mechanism of which each respondent reports one submechanism, drawn uniformly: a question, the
@@ -41,7 +41,7 @@ new_rr_sampled <- function(kind, levels, submechanisms, part_column, design, ...
 
 # The mechanism, unless it has a permanent answer: if respondents draw which question they report,
 # nothing keeps their permanent answers, and each report would have a new one.
-refuse_kept <- function(mechanism, name) {
+refuse_permanent <- function(mechanism, name) {
   check_that(
     !is_memoised(mechanism), mechanism, name,
     "without a permanent answer, which would be drawn anew each time"
@@ -120,12 +120,12 @@ draw_reports.rr_sampled <- function(mechanism, answers, rng = "secure") {
 
 decode_answers.rr_sampled <- function(mechanism, reports, x) {
   columns <- question_columns(answer_frame(x), mechanism)
-  collect_parts(mechanism, reports, Map(plain_answers, columns, mechanism$parts))
+  respondent_table(mechanism, reports, Map(plain_answers, columns, mechanism$parts))
 }
 
 # A tibble with a row for each respondent. `answers` are their answers to each question, which
 # determine the type of the reports.
-collect_parts <- function(mechanism, reports, answers) {
+respondent_table <- function(mechanism, reports, answers) {
   decoded <- Map(
     function(submechanism, report, column, rows) decode_answers(submechanism, report, column[rows]),
     mechanism$parts, reports$reports, answers, reports$respondents
@@ -183,15 +183,15 @@ report_texts <- function(x) {
 count_reports.rr_sampled <- function(
   mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...
 ) {
-  read <- read_parts(x, mechanism, na.rm)
+  read <- read_sampled(x, mechanism, na.rm)
   columns <- max(1L, groups)
   tallies <- Map(
     function(submechanism, rows, name) {
       if (!length(rows)) {
         return(list(counts = matrix(0, length(submechanism$reports) + 1, columns)))
       }
-      result <- in_part(name, mechanism, {
-        reports <- part_reports(read$reports, rows, submechanism)
+      result <- with_question_errors(name, mechanism, {
+        reports <- submechanism_reports(read$reports, rows, submechanism)
         count_reports(submechanism, reports, groups[rows], weights[rows], na.rm)
       })
       missing <- rows[result$dropped %||% integer()]
@@ -220,7 +220,7 @@ count_reports.rr_sampled <- function(
 }
 
 # The reports as list(reports, rows of each submechanism, dropped).
-read_parts <- function(x, mechanism, na.rm) {
+read_sampled <- function(x, mechanism, na.rm) {
   key <- mechanism$part_column
   if (!is.data.frame(x) || !key %in% names(x)) {
     abort(
@@ -249,7 +249,7 @@ read_parts <- function(x, mechanism, na.rm) {
 
 # The reports of some rows, as their submechanism takes them. Reports of several columns that stand
 # in one are text of report_texts().
-part_reports <- function(reports, rows, submechanism) {
+submechanism_reports <- function(reports, rows, submechanism) {
   if (!"report" %in% names(reports)) return(reports[rows, , drop = FALSE])
   column <- reports$report[rows]
   if (is.factor(column)) as.character(column) else column
@@ -257,7 +257,7 @@ part_reports <- function(reports, rows, submechanism) {
 
 # The value of `code`; its errors name the question or depth, since positions are among the reports
 # of this one.
-in_part <- function(name, mechanism, code) {
+with_question_errors <- function(name, mechanism, code) {
   tryCatch(code, candor_error = function(cnd) {
     reason <- plain_message(cnd)
     abort(
@@ -271,9 +271,9 @@ in_part <- function(name, mechanism, code) {
 }
 
 # The tally of one submechanism.
-part_tally <- function(tally, name) {
+submechanism_tally <- function(tally, name) {
   submechanisms <- tally$mechanism$parts
-  rows <- part_rows(submechanisms)[[match(name, names(submechanisms))]]
+  rows <- submechanism_rows(submechanisms)[[match(name, names(submechanisms))]]
   counts <- as.matrix(tally$counts)[rows, , drop = FALSE]
   n <- counts[1, ]
   counts <- counts[-1, , drop = FALSE]

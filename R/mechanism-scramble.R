@@ -139,7 +139,7 @@ rr_scramble <- function(
     if (truth > 0) sprintf("the truth with probability %s, else ", format(truth, digits = 4)),
     if (inside) "multiply * (y + add))" else "multiply * y + add)"
   )
-  made(
+  with_recipe(
     new_rr_mechanism(
       c("scramble", "mean"),
       "mean",

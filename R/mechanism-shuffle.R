@@ -387,7 +387,7 @@ block_weights <- function(edges, n, p) {
   mean <- n * p * diff(
     pbinom(c(edges[1] - 2, high - 1), n - 1, p)
   )
-  upper <- nearest(mean - low * mass, 0, (high - low) * mass) /
+  upper <- clamp(mean - low * mass, 0, (high - low) * mass) /
     (high - low)
   cbind(mass - upper, upper)
 }

@@ -77,7 +77,7 @@ rr_square_wave <- function(breaks, epsilon, reports = NULL, half_width = NULL, .
     p = wave$p,
     q = wave$q
   )
-  made(
+  with_recipe(
     with_order(mechanism, list(ordered = TRUE)), "rr_square_wave",
     breaks = bins$breaks %||% level_value(bins$labels, bins$numeric), epsilon = epsilon,
     reports = reports, half_width = wave$half_width, fields = NULL
@@ -222,7 +222,7 @@ wave_overlap <- function(truths, edges, b) {
   slope <- function(from, to) {
     (to - from) * (length(from) + length(to)) / 2
   }
-  within <- function(u) nearest(u, l, r)
+  within <- function(u) clamp(u, l, r)
   first <- within(pmin(s + b, t - b))
   last <- within(pmax(s + b, t - b))
   area <- slope(within(s - b), first) + top * (last - first) +

@@ -35,7 +35,7 @@ rr_subset <- function(levels, epsilon, size = NULL, ...) {
     check_count(size, "size", min = 1, max = k - 1)
   }
   numbers <- subset_numbers(k, epsilon, size)
-  made(
+  with_recipe(
     new_rr_mechanism(
       c("subset", "protocol"),
       levels$labels,
@@ -70,7 +70,7 @@ rr_subset <- function(levels, epsilon, size = NULL, ...) {
 best_subset_size <- function(k, epsilon) {
   z <- exp(-epsilon)
   near <- unique(
-    nearest(
+    clamp(
       floor(k * z / (1 + z)) + 0:1, 1, k - 1
     )
   )

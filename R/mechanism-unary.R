@@ -60,7 +60,7 @@ rr_unary <- function(
   } else {
     unary_epsilon(epsilon, check_flag(optimized, "optimized"))
   }
-  made(
+  with_recipe(
     new_rr_unary(levels, numbers, if (is.null(epsilon)) NA else optimized), "rr_unary",
     epsilon = epsilon, optimized = if (!is.null(epsilon)) optimized, p = p, q = q
   )

@@ -33,12 +33,12 @@ new_rr_mechanism <- function(
 #   constructor   the name of the function
 #   arguments     its arguments in `...`, without those that are NULL
 #   fields        the arguments that are elements of the mechanism, named if the names differ
-made <- function(mechanism, constructor, ..., fields = "levels") {
+with_recipe <- function(mechanism, constructor, ..., fields = "levels") {
   as_stored <- function(x) {
     if (is.numeric(x) && is.null(dim(x))) as.double(x) else x
   }
   arguments <- lapply(list(...), as_stored)
-  mechanism$made <- list(
+  mechanism$recipe <- list(
     constructor = constructor,
     arguments = arguments[lengths(arguments) > 0],
     fields = fields
@@ -78,7 +78,7 @@ no_yes_order <- function(labels) {
 
 # The positions of no and yes among two labels: as they are called, else no is the first. They are
 # NULL unless there are two labels.
-bit_places <- function(labels) {
+no_yes_index <- function(labels) {
   if (length(labels) == 2L) {
     setNames(no_yes_order(labels) %||% 1:2, c("no", "yes"))
   }
@@ -86,12 +86,12 @@ bit_places <- function(labels) {
 
 # The positions of no and yes if 0 and 1 are answers; else NULL, and numbers are positions.
 answer_bits <- function(labels, yes_no) {
-  if (yes_no || !is.null(no_yes_order(labels))) bit_places(labels)
+  if (yes_no || !is.null(no_yes_order(labels))) no_yes_index(labels)
 }
 
 # Do two mechanisms randomize in the same way over the same labels? Their recipes may differ.
 same_mechanism <- function(x, y) {
-  x$made <- y$made <- NULL
+  x$recipe <- y$recipe <- NULL
   identical(x, y)
 }
 
@@ -161,7 +161,7 @@ print.rr_mechanism <- function(x, ..., digits = 4) {
     print(rr_matrix(x), digits = digits)
   } else if (k > 1L) {
     # If there are too many categories for the matrix, lines of the law stand in its place.
-    texts <- vapply(rr_law(x)$shown, function(prob) {
+    texts <- vapply(rr_law(x)$probabilities, function(prob) {
       if (is.character(prob)) return(prob)
       limits <- format(signif(range(prob), digits), digits = digits)
       paste(unique(limits), collapse = " to ")

@@ -182,7 +182,7 @@ eb_fit_reference <- function(evidence, reference, probs = double(), wary = FALSE
   n <- rep_len(observed$n, k)
   additive <- lapply(eb_additive(evidence$law), rep_len, k)
   inv <- (counts / n - additive$b) / additive$a
-  exact <- tells_its_share(counts, n, additive)
+  exact <- is_precise(counts, n, additive)
   remaining <- list(
     a = additive$a[!exact],
     b = additive$b[!exact],
@@ -215,7 +215,7 @@ eb_fit_reference <- function(evidence, reference, probs = double(), wary = FALSE
 # Is the share of a category so precise by its reports that it is not shrunk? The grid, whose steps
 # of 0.03 are a little smaller than the bound of 0.045, need not resolve it. At least two categories
 # are left for the grid.
-tells_its_share <- function(counts, n, additive) {
+is_precise <- function(counts, n, additive) {
   exact <- counts > 0 & sqrt(counts) < 0.045 * (counts - n * additive$b)
   if (sum(!exact) < 2) exact[order(counts)[1:2]] <- FALSE
   exact
@@ -380,7 +380,7 @@ eb_variance <- function(result) {
 
 # The covariance of the shares of the population, diag(diagonal) less common common'; or NA with the
 # reason, `unknown`.
-eb_spread <- function(estimate, evidence, target) {
+eb_covariance <- function(estimate, evidence, target) {
   detail <- evidence$details
   if (isTRUE(detail$fallback)) return(NULL)
   # At least a quarter of the largest error that the reports allow, and no less than the smallest.
@@ -433,7 +433,7 @@ eb_notes <- function(details) {
 }
 
 # The credible limits: the hull of two fits, see eb_prior_weights(), and of the errors that the
-# reports allow, see eb_borne_out(). Each fit has equal tails, drawn in towards the mean as far as
+# reports allow, see eb_allowed_error(). Each fit has equal tails, drawn in towards the mean as far as
 # the sum draws in the deviation. If the reports alone cannot tell a share from 0 the interval
 # begins there, and it never ends below the finest share of the prior's grid. The tail below the
 # noise is a guess of the prior's shapes.
@@ -468,14 +468,14 @@ eb_interval <- function(result, evidence, conf.level) {
   )
   draw <- sqrt(eb_variance(result) / pmax(result$variance, 1e-300))
   bound <- function(l) {
-    nearest(
+    clamp(
       result$mean + (result$quantile[, l] - result$mean) * draw, 0, 1
     )
   }
   low <- ifelse(
     result$quantile[, 1] <= 0 | wilson$low <= 0, 0, bound(1)
   )
-  half <- normal_quantile(conf.level) * eb_borne_out(result, evidence)
+  half <- normal_quantile(conf.level) * eb_allowed_error(result, evidence)
   list(
     low = pmin(
       low, evidence$estimate, pmax(result$mean - half, wilson$low, 0)
@@ -493,7 +493,7 @@ eb_interval <- function(result, evidence, conf.level) {
 # an atom for many shares and with shares around it fit alike if the noise is larger than their
 # difference. The weight of the atom is a guess, and intervals that end at it excluded most of many
 # nearly equal shares.
-eb_borne_out <- function(result, evidence) {
+eb_allowed_error <- function(result, evidence) {
   observed <- binomial_counts(evidence$law, evidence)
   additive <- eb_additive(evidence$law)
   phi <- additive$b + additive$a * result$mean
@@ -505,6 +505,6 @@ eb_borne_out <- function(result, evidence) {
   )
   max_risk <- max(risk, 0) +
     2 * sqrt(sum((2 + 1 / (observed$n * phi))[among]))
-  ratio <- nearest(max_risk / max(1, sum(among)), 0, 1)
+  ratio <- clamp(max_risk / max(1, sum(among)), 0, 1)
   sqrt(noise * ratio) * among
 }

@@ -252,11 +252,11 @@ power_exponent <- function(mean, n) {
 # The mean E(x | y) for y = x + normal error, x on 1..n with mass proportional to x^-s; in blocks of
 # y.
 power_posterior_mean <- function(y, sigma, s, n) {
-  if (sigma == 0) return(nearest(y, 0, n))
+  if (sigma == 0) return(clamp(y, 0, n))
   cells <- 800
   reach <- sqrt(2 * (40 + s * log(n + 1)))
-  low <- nearest(y - reach * sigma, 0, n - 1)
-  high <- pmax(nearest(y + 9 * sigma, 9 * sigma, n), low + 1)
+  low <- clamp(y - reach * sigma, 0, n - 1)
+  high <- pmax(clamp(y + 9 * sigma, 9 * sigma, n), low + 1)
   unlist(
     lapply(
       split(seq_along(y), (seq_along(y) - 1) %/% 500),

@@ -78,7 +78,7 @@ estimate_ibu <- function(evidence, options) {
   # The update never changes a share of 0, so every report that was given must be possible under the
   # start.
   if (!is.null(options$start) &&
-      any(evidence$counts > 0 & !(law_reported(law, options$start) > 0))) {
+      any(evidence$counts > 0 & !(law_expected(law, options$start) > 0))) {
     abort("{.arg start} must allow every report that was given: start from shares above 0.")
   }
   result <- law_update(law, evidence, options) %||% abort(

@@ -256,8 +256,8 @@ shrinkage_methods <- function() {
       "eb", "Empirical Bayes",
       function(evidence, options) estimate_eb(list(evidence), options)[[1]], "binomial",
       options = c("loss", "pool", "reference", "ordered"), local_map = eb_map, group = "shrinkage",
-      estimate_groups = estimate_eb, spread = eb_spread, credible = eb_credible, credible_from = 20,
-      notes = eb_notes, refit = TRUE, choice = 6,
+      estimate_groups = estimate_eb, spread = eb_covariance, credible = eb_credible,
+      credible_from = 20, notes = eb_notes, refit = TRUE, choice = 6,
       choice_for = function(law, k) k >= 20 && all(law$binomial$a > 0)
     )
   )

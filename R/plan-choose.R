@@ -106,7 +106,7 @@ rr_choose_method <- function(
     wins = tabulate(best, length(method)) / replications,
     unbiased = unbiased
   )
-  mark(table[order(signif(table$risk, 12)), ], "rr_choice")
+  with_class(table[order(signif(table$risk, 12)), ], "rr_choice")
 }
 
 # The methods that compete by default and that a mechanism can have, whatever the reports.

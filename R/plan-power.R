@@ -169,7 +169,7 @@ rr_power <- function(
   goal <- check_goal(goal[[1]], kind, estimand, mechanisms)
   null <- check_truth(null, "null")
   alpha <- check_alpha(alpha)
-  conf.level <- check_level(conf.level)
+  conf.level <- check_conf_level(conf.level)
   simultaneous <- check_flag(simultaneous, "simultaneous")
   target <- check_choice(target)
   second <- if (!is.null(versus)) {
@@ -195,7 +195,7 @@ rr_power <- function(
   models <- lapply(mechanisms, model_of)
   tables <- Map(plan_rows, names(mechanisms), epsilons, models, MoreArgs = list(plan))
   table <- do.call(rbind, unname(tables))
-  mark(
+  with_class(
     table, "rr_power", alpha = plan$alpha,
     assumptions = plan_words(plan, sd, design_effect, response_rate)
   )
@@ -588,7 +588,7 @@ bloom_variance <- function(law, index) {
       theta <- replace(
         rep((1 - share) / (k - 1), k), index, share
       )
-      evidence <- new_evidence(law, law_reported(law, theta), 1, 1, k)
+      evidence <- new_evidence(law, law_expected(law, theta), 1, 1, k)
       variances[[key]] <- bloom_covariance(law, evidence, "population", variances = TRUE)[index]
     }
     variances[[key]]

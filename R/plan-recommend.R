@@ -147,7 +147,7 @@ rr_recommend <- function(
     },
     cells$n, cells$epsilon, cells$k
   )
-  mark(do.call(rbind, tables), "rr_recommendation", question = question)
+  with_class(do.call(rbind, tables), "rr_recommendation", question = question)
 }
 
 # The table of mechanisms of one category: p, q, 1 - p and p - q of a report's support, from the
@@ -409,8 +409,8 @@ range_error <- function(mechanism, theta, n, target) {
   law <- rr_law(mechanism)
   # Theta is the truth: at so many respondents the divisor N - 1 of estimated variances is N.
   n_large <- 1e9
-  evidence <- new_evidence(law, law_reported(law, theta) * n_large, n_large, n_large, k, mechanism)
-  covariance <- law_covariance(law, evidence, whole_map(k, FALSE), seq_len(k), target)
+  evidence <- new_evidence(law, law_expected(law, theta) * n_large, n_large, n_large, k, mechanism)
+  covariance <- law_covariance(law, evidence, identity_map(k, FALSE), seq_len(k), target)
   covariance <- covariance * (n_large / n)
   prefixes <- apply(apply(covariance, 2, cumsum), 1, cumsum)
   mean_over_ranges(sum(diag(prefixes)), sum(prefixes), prefixes[k, k], k)

@@ -84,7 +84,7 @@
 rr_check_client <- function(reports, mechanism, truth = NULL, id = NULL, conf.level = 0.999, ...) {
   check_dots_empty(...)
   check_mechanism(mechanism)
-  alpha <- 1 - check_level(conf.level)
+  alpha <- 1 - check_conf_level(conf.level)
   questions <- mechanism$questions
 
   if (is.null(truth)) {
@@ -100,7 +100,7 @@ rr_check_client <- function(reports, mechanism, truth = NULL, id = NULL, conf.le
     table <- product_audit_table(audits, mechanism, alpha)
   }
   is_untested <- function(audit) audit$is_permanent && !length(repeated_reports(audit)$second)
-  mark(as_tibble(table), "rr_client_check", untested = any(vapply(audits, is_untested, NA)))
+  with_class(as_tibble(table), "rr_client_check", untested = any(vapply(audits, is_untested, NA)))
 }
 
 #' @export

@@ -112,7 +112,7 @@ rr_client <- function(
       "{{client}}", script
     )
   )
-  write_whole(text, file)
+  write_file(text, file)
   invisible(file)
 }
 

@@ -201,7 +201,7 @@ rr_instructions <- function(
   )
   mechanism <- check_mechanism(if (is.null(row)) x else row$mechanism[[1]], "x")
   sheet <- sheet_words(language, words)
-  design <- sub("^rr_", "", mechanism$made$constructor %||% "")
+  design <- sub("^rr_", "", mechanism$recipe$constructor %||% "")
   check_that(design %in% sheet_designs, mechanism, "x", "a design that has a sheet")
   sections <- sheet_sections(mechanism, design, sheet, row, innocuous, language)
   values <- sheet_values(mechanism, design, sheet, row, question, innocuous)
@@ -214,7 +214,7 @@ rr_instructions <- function(
   }
   if (is.null(file)) return(text)
   file <- check_new_file(file, overwrite)
-  write_whole(text, file)
+  write_file(text, file)
   invisible(file)
 }
 

@@ -178,7 +178,7 @@ attention_starts <- function(model, most) {
   few <- ceiling(most / 5)
   first <- lapply(1:2, function(part) attention_steps(model, part, near, few))
   best <- lapply(first, function(starts) {
-    if (length(starts)) starts[, which.max(heights(model, starts)), drop = FALSE]
+    if (length(starts)) starts[, which.max(loglik_at(model, starts)), drop = FALSE]
   })
   second <- lapply(1:2, function(part) {
     attention_steps(model, part, best[[3 - part]], few)
@@ -338,7 +338,7 @@ predict.rr_glm_attention <- function(
   object, newdata = NULL, type = c("truth", "attention", "report", "link"), ...
 ) {
   type <- check_choice(type)
-  plain <- plain_fit(object)
+  plain <- base_fit(object)
   new <- prediction_rows(plain, newdata, type)
   attention <- if (is.null(newdata)) object$attention else {
     own <- object$estimate[startsWith(names(object$coefficients), "attention:")]
@@ -354,7 +354,7 @@ predict.rr_glm_attention <- function(
 regression_reports.rr_glm_attention <- function(fit) fit$fixed$y
 
 # At infinity the points are finite.
-plain_fit.rr_glm_attention <- function(fit) {
+base_fit.rr_glm_attention <- function(fit) {
   replaced_fit(
     fit$fixed, setNames(fit$estimate, names(fit$coefficients)), vcov(fit)
   )

@@ -18,7 +18,7 @@ climb <- function(model, starts, tolerance = 1e-11, steps = model$steps %||% 300
 # Near to the ends: which of many starts are worth a climb.
 climb_roughly <- function(model, starts) climb(model, starts, 1e-3, 60)
 
-heights <- function(model, points) .Call(C_rr_regress_heights, model$kernel, as.double(points))
+loglik_at <- function(model, points) .Call(C_rr_regress_heights, model$kernel, as.double(points))
 
 # X'WX, for an unknown number the sum of the weights.
 metric <- function(model) {
@@ -35,10 +35,10 @@ metric <- function(model) {
 # best goes to the end, and out. `within`: how far below the best an end is still of interest.
 # `turn`: also from steep ends whose rows in between are put on another side.
 highest_maximum <- function(model, starts, turn = FALSE) {
-  starts <- promising(model, starts)
-  ends <- follow(model, starts, list())
+  starts <- promising_starts(model, starts)
+  ends <- climb_all(model, starts, list())
   more <- if (turn && ncol(starts) > 1L) turned_starts(model, ends)
-  if (length(more)) ends <- follow(model, more, ends)
+  if (length(more)) ends <- climb_all(model, more, ends)
   values <- end_values(ends)
   c(
     ends[[which.max(values)]], list(model = model, ends = ends, values = values)
@@ -47,10 +47,10 @@ highest_maximum <- function(model, starts, turn = FALSE) {
 
 # A climb rises by some units, the more the more coefficients there are; the best few starts are
 # always tried. Large models have time for few climbs, and many rows are searched by a part of them.
-promising <- function(model, starts) {
+promising_starts <- function(model, starts) {
   if (ncol(starts) == 1L) return(starts)
   small <- search_model(model)
-  value <- heights(small, starts)
+  value <- loglik_at(small, starts)
   first <- which(is.finite(value))[1]
   if (is.na(first)) return(starts)
   top <- climb_roughly(small, starts[, first])
@@ -86,17 +86,17 @@ promising_ends <- function(model, small, top, first, starts) {
   )
   ends <- ends[, apart, drop = FALSE]
   tops <- cbind(top, first)
-  height <- heights(model, tops)
+  height <- loglik_at(model, tops)
   # A maximum of a part of the rows is this much below that of all.
   lost <- 3 + 2 * model$size * n / length(small$data$y)
   cbind(
     unname(tops[, which.max(height)]),
-    ends[, heights(model, ends) > max(height) - lost, drop = FALSE]
+    ends[, loglik_at(model, ends) > max(height) - lost, drop = FALSE]
   )
 }
 
 # The ends so far, and those of more starts.
-follow <- function(model, starts, ends) {
+climb_all <- function(model, starts, ends) {
   rough <- climb_roughly(model, starts)
   order <- order(-rough$value)
   if (!length(ends) && !is.finite(rough$value[order[1]])) {
@@ -124,7 +124,7 @@ follow <- function(model, starts, ends) {
     end <- if (end$pressed) {
       climb_inside(model, end, starts[, 1])
     } else {
-      push(model, end)
+      climb_to_infinity(model, end)
     }
     ends <- c(ends, list(end))
     top <- max(top, end$value)
@@ -141,17 +141,17 @@ climb_inside <- function(model, end, b) {
       length(model$data$y)) {
     b <- climb(with_kernel(model, height), b)$at[, 1]
   }
-  value <- heights(model, b)
+  value <- loglik_at(model, b)
   if (value >= end$value) end[c("b", "value")] <- list(b, value)
   end
 }
 
 # Goes on where the likelihood is flat, as long as it does not fall: to infinity, if it is there.
-push <- function(model, fit) {
+climb_to_infinity <- function(model, fit) {
   M <- metric(model)
   for (round in 1:6) {
     points <- further_points(model, fit, M)
-    level <- if (is.null(points)) -Inf else heights(model, points)
+    level <- if (is.null(points)) -Inf else loglik_at(model, points)
     level[is.na(level)] <- -Inf
     # All directions together first, else each by itself.
     blocks <- split(seq_along(level), (seq_along(level) - 1) %/% 4)

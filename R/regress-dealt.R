@@ -28,7 +28,7 @@ block_column <- function(mechanism, data, design, bar) {
 dealt_fit <- function(plain, data, block, call) {
   refuse_beside("The likelihood of blocks", plain, data,
                 c(`an anchor question` = !is.null(plain$anchor), weights = any(data$weight != 1)))
-  label <- label_text(plain_group(block))
+  label <- label_text(base_key(block))
   check_dealt_blocks(label, data$y, plain$mechanism)
   place <- match(label, unique(label))
   order <- order(place)

@@ -85,8 +85,8 @@ rr_effects <- function(
       "{.arg attention} without {.arg type} and {.arg cluster}"
     )
   )
-  if (mixed) fit <- plain_fit(fit)
-  conf.level <- check_level(conf.level)
+  if (mixed) fit <- base_fit(fit)
+  conf.level <- check_conf_level(conf.level)
   evaluated <- effect_rows(fit, newdata)
   covariates <- intersect(all.vars(covariate_terms(fit)), names(evaluated$data))
   variables <- check_covariates(variables %||% covariates, covariates, "variables")

@@ -298,7 +298,7 @@ evasion_share <- function(without, found, mix, groups, shares) {
 confint.rr_glm_evasion <- function(
   object, parm = NULL, level = 0.95, method = c("wald", "profile"), ...
 ) {
-  level <- check_level(level)
+  level <- check_conf_level(level)
   method <- check_choice(method)
   own <- object$evasion
   share <- is_constant_share(own)
@@ -394,7 +394,7 @@ predict.rr_glm_evasion <- function(
   if (type == "evasion") return(setNames(gamma, row.names(newdata)))
   value <- predict.rr_glm_mixed(object, newdata, type, random)
   if (type != "report") return(value)
-  arm <- prediction_rows(plain_fit(object), newdata, type)$arm
+  arm <- prediction_rows(base_fit(object), newdata, type)$arm
   safe <- denying_reports(
     object$fixed, list(y = value, arm = arm, device = object$fixed$device),
     own$protective

@@ -155,7 +155,7 @@ regress_response <- function(y, labels, weights = NULL) {
   if (is.factor(y) || is.character(y)) {
     index <- match_labels(as.character(y), list(reports = labels))
     if (all(is.na(index[!is.na(y)]))) {
-      index <- bit_positions(as.character(y), bit_places(labels)) %||% index
+      index <- bit_positions(as.character(y), no_yes_index(labels)) %||% index
     }
     unmatched <- y[is.na(index) & !is.na(y)]
     if (length(unmatched)) {
@@ -169,7 +169,7 @@ regress_response <- function(y, labels, weights = NULL) {
     }
     y <- index == 2L
   } else if (is.logical(y)) {
-    y <- y == (bit_places(labels)[["yes"]] == 2L)
+    y <- y == (no_yes_index(labels)[["yes"]] == 2L)
   }
   check_that(
     is.logical(y) || is.numeric(y), y, "response",

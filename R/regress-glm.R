@@ -171,13 +171,13 @@ rr_glm <- function(
   maximum <- regress_maximum(model_data$data, starts, start, penalty)
   fit <- new_rr_glm(model_data, maximum, frame, call, penalty, link, mechanism)
   fit[c("starts.asked", "design", "anchor")] <- list(starts, design, anchor)
-  fit <- studied_glm(fit, bar)
+  fit <- with_validation(fit, bar)
   if (!is.null(block) && is.null(design) && is.null(bar)) {
     return(dealt_fit(fit, model_data$data, frame$frame[["(block)"]], call))
   }
-  fit <- designed_glm(fit, model_data, design, bar)
+  fit <- with_survey_design(fit, model_data, design, bar)
   if (!is.null(bar)) {
-    return(grouped_glm(fit, model_data$data, frame$frame, bar$bar, protective, call))
+    return(with_random_intercept(fit, model_data$data, frame$frame, bar$bar, protective, call))
   }
   if (!is.null(attention)) {
     shares <- share_columns(attention, frame$frame, "attention")
@@ -205,7 +205,7 @@ check_start <- function(start, size) {
 }
 
 # A fit with a random intercept, and with persons who evade.
-grouped_glm <- function(fit, data, frame, bar, protective, call) {
+with_random_intercept <- function(fit, data, frame, bar, protective, call) {
   fit <- mixed_fit(fit, data, frame[["(group)"]], bar, call)
   if (!is.null(protective)) fit <- evasion_fit(fit, data, frame, protective)
   tell_mixed(fit)
@@ -213,7 +213,7 @@ grouped_glm <- function(fit, data, frame, bar, protective, call) {
 }
 
 # The fit with the errors of a validation study, if there is one.
-studied_glm <- function(fit, bar) {
+with_validation <- function(fit, bar) {
   if (!has_study(list(fit))) return(fit)
   mechanisms <- fit_mechanisms(fit)
   internal <- any(vapply(mechanisms, function(m) isTRUE(m$internal), NA))
@@ -232,7 +232,7 @@ studied_glm <- function(fit, bar) {
   fit
 }
 
-designed_glm <- function(fit, model_data, design, bar) {
+with_survey_design <- function(fit, model_data, design, bar) {
   if (is.null(design)) return(fit)
   check_independent(fit_mechanisms(fit), design)
   for (one in fit_mechanisms(fit)) check_nested_blocks(one, design)

@@ -281,7 +281,7 @@ protective_row <- function(fit, conf.int, conf.level) {
   row <- tibble(term = protective_term, estimate = share, std.error = error, statistic = root,
                 p.value = if (inside) pnorm(-root) else 1)
   if (!check_flag(conf.int, "conf.int")) return(row)
-  drop <- normal_quantile(check_level(conf.level))
+  drop <- normal_quantile(check_conf_level(conf.level))
   beyond <- function(share) {
     table$logit <- qlogis(share)
     at <- cbind(fit$at[seq_len(ncol(table$x))], 0)

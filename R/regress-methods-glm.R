@@ -251,7 +251,7 @@ vcov.rr_glm <- function(
 ) {
   V <- typed_variance(object, variance_type(object, type, cluster), cluster)
   if (has_study(list(object))) {
-    V <- V + spread_variance(bread_of(object), study_meat(object))
+    V <- V + sandwich(bread_of(object), study_meat(object))
   }
   k <- length(object$coefficients)
   names <- c(names(object$coefficients), names(object$parameter))

@@ -79,7 +79,7 @@ vcov.rr_regression <- function(object, type = NULL, cluster = NULL, ...) {
 # The variance of all parameters, of one type.
 typed_variance <- function(fit, type, cluster) {
   variances <- variance_parts(fit)
-  sandwich_of <- function(meat) spread_variance(variances$bread, meat)
+  sandwich_of <- function(meat) sandwich(variances$bread, meat)
   switch(type, observed = variances$observed, expected = variances$expected(),
          sandwich = sandwich_of(crossprod(cluster_sums(variances$scores(), cluster, fit))),
          survey = survey_variance(fit, variances$scores(), sandwich_of))
@@ -97,7 +97,7 @@ variance_parts.rr_regression <- function(fit) {
 
 # bread meat bread', in the places that have a variance: what is infinite has none, and takes none
 # from the others.
-spread_variance <- function(bread, meat) {
+sandwich <- function(bread, meat) {
   index <- which(!is.na(diag(bread)))
   if (nrow(meat) > length(index)) meat <- meat[index, index, drop = FALSE]
   finite_bread <- bread[index, index, drop = FALSE]
@@ -160,7 +160,7 @@ cluster_sums <- function(scores, cluster, fit) {
 #' @rdname regression_methods
 #' @export
 confint.rr_regression <- function(object, parm = NULL, level = 0.95, ...) {
-  level <- check_level(level)
+  level <- check_conf_level(level)
   v <- vcov(object)
   limits <- wald_limits(
     coefficient_table(object$coefficients[rownames(v)], v), level, coefficient_freedom(object)
@@ -302,7 +302,7 @@ finished_table <- function(table, conf.int, limits, exponentiate, rows = seq_len
 
 wald_limits <- function(table, conf.level, df) {
   table$estimate +
-    outer(t_quantile(check_level(conf.level), df) * table$std.error, c(-1, 1))
+    outer(t_quantile(check_conf_level(conf.level), df) * table$std.error, c(-1, 1))
 }
 
 # Standard errors of values with these slopes in the parameters, a row each.

@@ -193,7 +193,7 @@ mixed_supremum <- function(model, plain, start) {
     found <- other
   }
   # A coefficient on a plateau may have a maximum nearer by.
-  nearer <- mixed_climb(model, nearest(found$at, -10, 10), halvings = 1)
+  nearer <- mixed_climb(model, clamp(found$at, -10, 10), halvings = 1)
   if (is.null(found$limit) && nearer$value > found$value + 1e-9) {
     nearer$at[model$size + 1L] <- nearer$sigma <- abs(
       nearer$at[model$size + 1L]
@@ -389,7 +389,7 @@ predict.rr_glm_mixed <- function(
 ) {
   type <- check_choice(type)
   random <- check_choice(random)
-  plain <- plain_fit(object)
+  plain <- base_fit(object)
   new <- prediction_rows(plain, newdata, type)
   if (!is.null(object$limit) && (type == "link" || random != "average")) {
     abort("Only averages over the random intercept are finite if sigma is infinite.")
@@ -430,10 +430,10 @@ regression_reports.rr_glm_mixed <- function(fit) fit$fixed$y
 
 # The fit of rr_glm() at the coefficients of another likelihood of the same rows. Its element
 # `whole` is their variance.
-plain_fit <- function(fit) UseMethod("plain_fit")
+base_fit <- function(fit) UseMethod("base_fit")
 
 # `curve` is the average over persons, and the variance has a row for sigma too.
-plain_fit.rr_glm_mixed <- function(fit) {
+base_fit.rr_glm_mixed <- function(fit) {
   curve <- if (is.null(fit$limit)) {
     mixed_curve(fit$fixed$link, fit$sigma)
   } else {
@@ -471,7 +471,7 @@ replaced_fit <- function(plain, point, variance, more = NULL, curve = NULL) {
 confint.rr_glm_mixed <- function(
   object, parm = NULL, level = 0.95, method = c("profile", "wald"), ...
 ) {
-  level <- check_level(level)
+  level <- check_conf_level(level)
   if (check_choice(method) == "wald") return(confint.rr_regression(object, parm, level))
   names <- c(names(object$coefficients), "sigma")
   drop <- qchisq(level, 1) / 2

@@ -124,7 +124,7 @@ draw_along <- function(
 
 covariate_scale <- function(values, panels, expand) {
   if (is_date(values) || is.numeric(values)) {
-    return(scale_x_places(values, c(5, 3)[min(panels, 2)], expand))
+    return(scale_x_positions(values, c(5, 3)[min(panels, 2)], expand))
   }
   ggplot2::scale_x_discrete(labels = wrap_labels(16), guide = no_overlap())
 }
@@ -234,7 +234,7 @@ autoplot.rr_multinom <- function(object, variable = NULL, by = NULL, conf.level 
   along <- covariate_grid(object, object$frame, variable, by)
   truth <- predict(object, along$new, se.fit = TRUE)
   # Wald's interval on the logit scale, which stays between 0 and 1.
-  half <- normal_quantile(check_level(conf.level)) * truth$se.fit /
+  half <- normal_quantile(check_conf_level(conf.level)) * truth$se.fit /
     (truth$fit * (1 - truth$fit))
   half[!is.finite(half)] <- 0
   levels <- factor(

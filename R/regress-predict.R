@@ -57,7 +57,7 @@ predict.rr_glm <- function(
   fit <- if (interval == "none") {
     label(prediction$value)
   } else {
-    level <- check_level(level)
+    level <- check_conf_level(level)
     half <- (if (is.null(vcov.)) coefficient_quantile(object, level) else normal_quantile(level)) *
       error
     prediction_limits(object, new, type, prediction$value, half)

@@ -1003,7 +1003,7 @@ mixture_starts <- function(mixture, model, starts) {
     mixture$rows[[name]] <- mixture$rows[[name]][index, , drop = FALSE]
   }
   small <- mixture_model(mixture, model$names, model$start)
-  reached <- climb_roughly(small, promising(small, spread_starts(small, starts)))
+  reached <- climb_roughly(small, promising_starts(small, spread_starts(small, starts)))
   order <- order(-reached$value)
   best <- head(
     order[!duplicated(round(reached$value[order], 1))], 2

@@ -4,7 +4,7 @@ confint.rr_glm <- function(
   object, parm = NULL, level = 0.95, method = c("profile", "wald"), type = NULL,
   cluster = NULL, ...
 ) {
-  level <- check_level(level)
+  level <- check_conf_level(level)
   studied <- has_study(list(object))
   wald <- studied || !is.null(object$design) || object$penalty != "none" || !is.null(type) ||
     !is.null(cluster)
@@ -198,12 +198,12 @@ profile_starts <- function(parts, model, v) {
   steeper[k, ] <- steeper[k, , drop = FALSE] *
     rep(v / parts$held[same], each = model$k)
   small <- with_offset(parts$small, model$kernel$offset[parts$some])
-  rough <- climb_roughly(small, promising(small, cbind(parts$rest, steeper)))
+  rough <- climb_roughly(small, promising_starts(small, cbind(parts$rest, steeper)))
   best <- order(-rough$value)
   best <- best[!duplicated(round(rough$value[best], 2))]
   near <- cbind(rough$at[, head(best, 2), drop = FALSE],
                 if (!parts$regular) parts$rest[, seq_len(parts$ends), drop = FALSE])
-  near[, is.finite(heights(model, near)), drop = FALSE]
+  near[, is.finite(loglik_at(model, near)), drop = FALSE]
 }
 
 # From far out inwards, to the first value that is within; between it and the last without is the

@@ -14,7 +14,7 @@ rr_quantile.rr_predictor <- function(
 ) {
   check_dots_empty(...)
   probs <- check_probabilities(probs, "probs")
-  conf.level <- check_level(conf.level)
+  conf.level <- check_conf_level(conf.level)
   difference <- check_flag(difference, "difference")
   classes <- read_classes(fit, check_choice(target))
   z <- if (classes$target == "sample") {
@@ -179,19 +179,19 @@ class_shares <- function(classes, k, index, z) {
   cross <- up_to(sums$spread$cross)
   variance_total <- sums$spread$whole
   share <- below / if (total > 0) total else NA
-  std_error <- root(variance_below - 2 * share * cross + share^2 * variance_total) / total
+  std_error <- sqrt_or_na(variance_below - 2 * share * cross + share^2 * variance_total) / total
   # The tested variance less S member (1 - 2 p), see inverted_limits(), in powers of p.
   square <- total^2 - z^2 * (variance_total - 2 * sums$member * total)
   product <- below * total -
     z^2 * (cross - sums$member * (total / 2 + below))
   constant <- below^2 - z^2 * (variance_below - sums$member * below)
   centre <- if (square > 0) product / square else 0
-  half <- if (square > 0) root(centre^2 - constant / square) else Inf
+  half <- if (square > 0) sqrt_or_na(centre^2 - constant / square) else Inf
   list(
     estimate = share,
     std.error = std_error,
-    conf.low = nearest(pmin(centre - half, share), 0, 1),
-    conf.high = nearest(pmax(centre + half, share), 0, 1)
+    conf.low = clamp(pmin(centre - half, share), 0, 1),
+    conf.high = clamp(pmax(centre + half, share), 0, 1)
   )
 }
 

@@ -296,7 +296,7 @@ plain_columns <- function(
     values_alone <- as.vector(unclass(values))
     has_label <- na.omit(unique(values_alone)) %in% labels
     named <- length(labels) && (name %in% factors || is.character(values_alone) || all(has_label))
-    data[[name]] <- if (named) droplevels(plain_group(values)) else values_alone
+    data[[name]] <- if (named) droplevels(base_key(values)) else values_alone
     if (named || !any(has_label)) next
     odd <- names(labels)[labels %in% values_alone][1]
     cli::cli_inform(
@@ -388,7 +388,7 @@ value_kind <- function(x) {
 # The design that a fitter got as its data, NULL if it got others.
 given_design <- function(data, call) {
   if (!is_design(data)) return(NULL)
-  check_known_design(data, "data")
+  check_design(data, "data")
   if (!is.null(call$weights)) {
     abort("{.arg weights} must be left out: they are those of the design.")
   }

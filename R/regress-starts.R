@@ -46,7 +46,7 @@ direction_starts <- function(model, one, ways, first, most) {
   single <- ways$ways[, axes, drop = FALSE]
   found <- steep_starts(model, one, single, most, gentle = !isTRUE(model$sampled))
   top <- climb_roughly(model, with_psi(cbind(first), model))
-  near <- max(heights(model, with_psi(found$steep, model)), -Inf) >
+  near <- max(loglik_at(model, with_psi(found$steep, model)), -Inf) >
     top$value - 20 - 5 * model$size
   rivals <- !is.finite(top$value) || near || model$size > model$k
   if (rivals) found <- steep_starts(model, one, ways$ways, most, axes)
@@ -173,7 +173,7 @@ grid_starts <- function(model, one, used, most) {
     grid <- rbind(grid, grid * rep(c(-1, 1), each = 36))
     cells <- used[, j] %o% grid[, 1] -
       one %o% (grid[, 1] * grid[, 2])
-    value <- heights(small, with_psi(cells, model))
+    value <- loglik_at(small, with_psi(cells, model))
     best <- best_cells(grid[, 1], value)
     list(
       cells = cells[, best, drop = FALSE],
@@ -295,7 +295,7 @@ spread_starts <- function(model, starts) {
   blocks <- split(
     seq_len(ncol(points)), rep(rep(seq_len(n_blocks), each = 24), 2)
   )
-  value <- heights(model, points)
+  value <- loglik_at(model, points)
   best <- lapply(blocks, function(index) {
     index[order(-value[index])[1:2]]
   })

@@ -76,7 +76,7 @@ rr_goodness_of_fit.rr_glm <- function(fit, groups = 10, ...) {
     2 * sum(ifelse(seen > 0, seen * log(seen / expected), 0))
   )
   p <- if (df > 0) pchisq(statistic, df, lower.tail = FALSE) else NA_real_
-  mark(
+  with_class(
     tibble(test = c("Pearson", "deviance"), statistic = statistic, df = df, p.value = p),
     "rr_goodness"
   )

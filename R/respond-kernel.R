@@ -103,7 +103,7 @@ draw_coins <- function(n, p, p_false, rng) {
 }
 
 # The bits of reports, each randomized once more by the law `second`.
-draw_bits_again <- function(second, bits, rng) {
+draw_second_bits <- function(second, bits, rng) {
   k <- length(second$levels)
   # A symmetric bit with its own epsilon keeps all digits of 1 - p.
   sampler <- second$sampler

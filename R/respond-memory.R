@@ -21,7 +21,7 @@ draw_memoised <- function(mechanism, answers, memory, rng) {
     memory$code <- c(memory$code, code[new])
   }
   list(
-    reports = draw_again(
+    reports = draw_second_stage(
       mechanism, memory$permanent[match(code, memory$code)], memory, rng
     ),
     memory = memory
@@ -33,15 +33,15 @@ draw_memoised <- function(mechanism, answers, memory, rng) {
 memory_size <- function(stage) as.double(max(length(stage$levels), stage$g))
 
 # These generics are for a mechanism with a permanent first stage:
-#   kept_stage()       the stage on which the permanent answers depend
+#   memory_stage()       the stage on which the permanent answers depend
 #   draw_functions()   the functions that each respondent draws once, whatever the answer
 #   draw_permanent()   the permanent answers of the respondents `who`
-#   draw_again()       reports from these
+#   draw_second_stage()       reports from these
 #   memory_keys()      numbers from 1, equal for answers that share a permanent answer
-kept_stage <- function(mechanism) UseMethod("kept_stage")
+memory_stage <- function(mechanism) UseMethod("memory_stage")
 draw_functions <- function(mechanism, n, rng) UseMethod("draw_functions")
 draw_permanent <- function(mechanism, answers, memory, who, rng) UseMethod("draw_permanent")
-draw_again <- function(mechanism, permanent, memory, rng) UseMethod("draw_again")
+draw_second_stage <- function(mechanism, permanent, memory, rng) UseMethod("draw_second_stage")
 memory_keys <- function(mechanism, answers, memory) UseMethod("memory_keys")
 
 draw_functions.rr_mechanism <- function(mechanism, n, rng) NULL
@@ -93,11 +93,11 @@ warn_order <- function(mechanism, answers, memory, size, new) {
 
 kept_answers <- function(memory, mechanism, n, rng) {
   if (inherits(memory, "rr_memory")) {
-    if (same_mechanism(memory$first, kept_stage(mechanism)) && memory$n == n) return(memory)
+    if (same_mechanism(memory$first, memory_stage(mechanism)) && memory$n == n) return(memory)
     abort(
       c(
         "{.arg memory} must be of this mechanism, and of the same respondents in the same order.",
-        x = if (!same_mechanism(memory$first, kept_stage(mechanism))) {
+        x = if (!same_mechanism(memory$first, memory_stage(mechanism))) {
           "It is of another mechanism."
         } else {
           "It is of {format_count(memory$n)} respondents; there are {format_count(n)} answers."
@@ -122,7 +122,7 @@ kept_answers <- function(memory, mechanism, n, rng) {
       code = numeric(),
       permanent = NULL,
       functions = draw_functions(mechanism, n, rng),
-      first = kept_stage(mechanism)
+      first = memory_stage(mechanism)
     ),
     class = "rr_memory"
   )

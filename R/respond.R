@@ -184,7 +184,7 @@ decode_answers.rr_mechanism <- function(mechanism, reports, x) {
   } else if (is.character(x)) {
     reports <- labels[reports]
   } else if (is.logical(x) && length(labels) == 2L) {
-    reports <- reports == bit_places(labels)[["yes"]]
+    reports <- reports == no_yes_index(labels)[["yes"]]
   } else {
     if (!identical(first_number(mechanism), 1L)) reports <- label_values(mechanism)[reports]
     storage.mode(reports) <- if (is.double(x) || !all_integers(mechanism$numeric_levels)) {

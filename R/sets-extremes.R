@@ -132,7 +132,7 @@ rows_of.rr_extreme <- function(x) {
   tibble(
     term = x$labels,
     estimate = x$estimate,
-    std.error = root(x$variance),
+    std.error = sqrt_or_na(x$variance),
     std.error.max = sqrt(x$bound),
     variance = x$variance,
     sign = x$sign,
@@ -194,7 +194,9 @@ title_of.rr_extreme <- function(x) {
   )
 }
 
-shown_of.rr_extreme <- function(x, n) tidy(x)[c("term", "estimate", "std.error", "std.error.max")]
+printed_table.rr_extreme <- function(x, n) {
+  tidy(x)[c("term", "estimate", "std.error", "std.error.max")]
+}
 
 notes_of.rr_extreme <- function(x, shown) {
   c(

@@ -57,7 +57,7 @@ rr_incidence <- function(
   check_dots_empty(...)
   method <- check_choice(method)
   target <- check_choice(target)
-  conf.level <- check_level(conf.level)
+  conf.level <- check_conf_level(conf.level)
   if (!is.null(tolerance)) {
     tolerance <- check_number(tolerance, "tolerance", min = 0, min_open = TRUE)
   }
@@ -174,7 +174,7 @@ rows_of.rr_incidence <- function(x) {
   sets <- c(0:n, seq_len(n))
   type <- rep(c("exactly", "at least"), c(n + 1, n))
   tibble(term = paste(type, sets), sets = sets, type = type, estimate = estimate,
-         std.error = root(incidence_variances(x$covariance, x, estimate)))
+         std.error = sqrt_or_na(incidence_variances(x$covariance, x, estimate)))
 }
 
 bounds_of.rr_incidence <- function(x, rows, level) {
@@ -292,7 +292,7 @@ title_of.rr_incidence <- function(x) {
 }
 
 # Exactly and at least side by side.
-shown_of.rr_incidence <- function(x, n) {
+printed_table.rr_incidence <- function(x, n) {
   table <- tidy(x)
   exactly <- table[table$type == "exactly", ]
   least <- c(x$n, table$estimate[table$type == "at least"])

@@ -88,7 +88,7 @@ rr_set_size <- function(
   check_dots_empty(...)
   what <- check_choice(what)
   interval <- check_choice(interval)
-  conf.level <- check_level(conf.level)
+  conf.level <- check_conf_level(conf.level)
   if (inherits(sets, "rr_sketch")) sets <- list(sets)
   if (is.list(sets) && length(sets) && inherits(sets[[1]], "rr_sketch")) {
     return(sketch_size(sets, flip, what, conf.level))
@@ -145,7 +145,7 @@ size_row <- function(what, data, conf.level, interval) {
     estimate <- ratio
     largest <- largest * (1 + abs(ratio)) / abs(totals$union)
   }
-  error <- root(variance)
+  error <- sqrt_or_na(variance)
   bounds <- if (interval == "exact") {
     exact_size(kind, estimate, data, conf.level)
   } else {
@@ -301,7 +301,7 @@ title_of.rr_set_size <- function(x) {
   )
 }
 
-shown_of.rr_set_size <- function(x, n) x$table[names(x$table) != "term"]
+printed_table.rr_set_size <- function(x, n) x$table[names(x$table) != "term"]
 
 #' @rdname rr_set_size
 #' @param object An object of `rr_set_size()`, best with `cumulative = TRUE`.

@@ -104,7 +104,7 @@ judge_tallies <- function(mechanism, law, theta, counts, n, method, name, group)
   )
   # The probabilities of the reports are b sum(x) + a x. Counts of other laws have no likelihood.
   x <- if (additive) estimates
-    else if (law$by_information) apply(estimates, 2, function(x) law_reported(law, x))
+    else if (law$by_information) apply(estimates, 2, function(x) law_expected(law, x))
   .Call(
     C_rr_study_judge, estimates, theta, counts, n, x,
     if (additive) as.double(law$a) else 1,
@@ -123,7 +123,7 @@ judge_methods <- function(mechanism, theta, truth, n, methods, replications, see
   losses <- lapply(methods, function(method) matrix(NA_real_, 3, replications))
   sums <- lapply(methods, function(method) matrix(0, length(theta), groups))
   size <- max(length(mechanism$levels), length(mechanism$reports))
-  for (block in blocks(replications, size)) {
+  for (block in chunks(replications, size)) {
     counts <- study_counts(
       mechanism, theta, truth, n, seed, cell, block[1], block[2], law
     )

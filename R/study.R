@@ -176,7 +176,7 @@ new_rr_study <- function(state, cells = study_cells(state$design)) {
   figures <- function(field) {
     as.double(unlist(lapply(state$results[done], `[[`, field)))
   }
-  mark(
+  with_class(
     tibble(
       truth = names(design$truth)[cells$truth[row]],
       k = cells$k[row],

@@ -342,7 +342,7 @@ rr_tally.table <- function(x, mechanism, ...) {
 
 # The rows of the counts that belong to each submechanism. The first of them has how many
 # respondents drew it.
-part_rows <- function(submechanisms) {
+submechanism_rows <- function(submechanisms) {
   sizes <- vapply(submechanisms, function(submechanism) length(submechanism$reports) + 1, 0)
   Map(seq, cumsum(sizes) - sizes + 1, cumsum(sizes))
 }

@@ -16,7 +16,7 @@ rr_tally.data.frame <- function(
 ) {
   check_dots_empty(...)
   check_mechanism(mechanism)
-  answers <- frame_parts(drop_copies(x, id), mechanism, column, weights, by, count, id)
+  answers <- frame_answers(drop_copies(x, id), mechanism, column, weights, by, count, id)
   inform_frequencies(answers$weights)
   tally_answers(answers, mechanism, na.rm, keep)
 }
@@ -44,7 +44,7 @@ named_tally <- function(tally, column) {
 
 # list(reports, weights, times, by): the answers of a data frame, see tally_answers(). Columns are
 # named by text or a formula; vectors are taken as they are. Groups of dplyr::group_by() come first.
-frame_parts <- function(x, mechanism, column, weights, by, count = NULL, id = NULL) {
+frame_answers <- function(x, mechanism, column, weights, by, count = NULL, id = NULL) {
   frame <- as_plain_frame(x)
   named <- frame_names(frame, by, "by")
   by <- if (!is.null(named)) as.list(frame)[named]
@@ -156,7 +156,7 @@ refuse_vector <- function(value, arg) {
 is_design <- function(x) inherits(x, c("survey.design", "svyrep.design", "twophase", "twophase2"))
 
 # Designs must hold their data, and have a variance that needs no joint probabilities.
-check_known_design <- function(design, arg) {
+check_design <- function(design, arg) {
   check_installed("survey", "for survey designs")
   is_supported <- inherits(design, c("survey.design2", "svyrep.design")) &&
     !inherits(design, c("pps", "DBIsvydesign", "twophase", "twophase2"))
@@ -204,10 +204,10 @@ rr_tally.survey.design <- function(
 
 tally_design <- function(x, mechanism, column, weights, by, na.rm) {
   check_mechanism(mechanism)
-  check_known_design(x, "x")
+  check_design(x, "x")
   if (!is.null(weights)) abort("{.arg weights} must be left out: they are those of the design.")
   rows <- design_rows(x)
-  answers <- frame_parts(
+  answers <- frame_answers(
     x$variables[rows, , drop = FALSE], mechanism, column, design_weights(x)[rows],
     by
   )

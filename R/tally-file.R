@@ -93,7 +93,7 @@ rr_write <- function(tally, file, ...) {
       "file"
     )
   }
-  write_whole(text, file)
+  write_file(text, file)
   invisible(tally)
 }
 
@@ -176,7 +176,7 @@ signed_text <- function(members) {
 plain_argument <- function(x) {
   if (inherits(x, "rr_mechanism")) {
     return(list(
-      constructor = x$made$constructor,
+      constructor = x$recipe$constructor,
       arguments = lapply(made_arguments(x), plain_argument)
     ))
   }
@@ -195,9 +195,9 @@ plain_argument <- function(x) {
   if (is.list(x)) lapply(x, plain_argument) else unname(x)
 }
 
-# The arguments that made a mechanism, see made().
+# The arguments that made a mechanism, see with_recipe().
 made_arguments <- function(mechanism) {
-  recipe <- mechanism$made
+  recipe <- mechanism$recipe
   if (is.null(recipe)) {
     abort("A mechanism of class {.cls {class(mechanism)[1]}} cannot be written.", "file")
   }
@@ -596,7 +596,7 @@ read_blocks <- function(blocks, tally) {
 
 # The text is written beside the file, read back and moved into its place, so that there is always a
 # complete file.
-write_whole <- function(text, file) {
+write_file <- function(text, file) {
   bytes <- charToRaw(enc2utf8(text))
   beside <- tempfile(paste0(".", basename(file), "-"), dirname(file))
   is_written <- tryCatch(

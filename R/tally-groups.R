@@ -79,7 +79,7 @@ name_groups <- function(by, mechanism) {
 # `codes` has the combination of each row, `keys` the values of each combination.
 make_groups <- function(by, n) {
   if (is.null(by)) return(NULL)
-  by <- lapply(by, plain_group)
+  by <- lapply(by, base_key)
   cells <- NULL
   for (key in by) {
     if (!is.atomic(key) || length(key) != n) abort("{.arg by} must have one entry per report, {n}.")
@@ -136,7 +136,7 @@ without_gaps <- function(codes, size) {
 
 # A key as base R's types. Labelled values (from SPSS or Stata files) become groups named by their
 # labels, in the order of the values.
-plain_group <- function(key) {
+base_key <- function(key) {
   labels <- attr(key, "labels", exact = TRUE)
   if (!inherits(key, c("haven_labelled", "labelled")) || is.null(labels)) {
     return(plain_numbers(key))

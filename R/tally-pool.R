@@ -143,7 +143,7 @@ new_rr_pooled <- function(mechanisms, shares, levels, optional = FALSE) {
       truths = 2
     )
   }
-  made(result, "rr_pool", optional = if (optional) TRUE, fields = c("designs", "shares"))
+  with_recipe(result, "rr_pool", optional = if (optional) TRUE, fields = c("designs", "shares"))
 }
 
 # The probabilities of a yes from those who answer directly with a yes, from those who use a device

@@ -125,7 +125,7 @@ read_reports <- function(x, mechanism, na.rm = FALSE, groups = NULL, weights = N
       drop_reports(columns[[name]], dropped), name, codec$numbers[[name]]
     )
   }
-  bits <- if (!is.null(rows)) settle_rows(drop_reports(rows$rows, dropped), mechanism)
+  bits <- if (!is.null(rows)) pack_reports(drop_reports(rows$rows, dropped), mechanism)
   list(
     reports = join_columns(columns, bits),
     dropped = dropped,
@@ -379,7 +379,7 @@ list_rows <- function(x, codec) {
 }
 
 # The checked reports of some rows.
-settle_rows <- function(rows, mechanism) {
+pack_reports <- function(rows, mechanism) {
   codec <- mechanism$codec
   size <- codec$ones %||% codec$drawn
   values <- if (is.raw(rows)) packed_rows(rows, codec)
@@ -608,7 +608,7 @@ count_reports.rr_mechanism <- function(
     16 * as.double(length(mechanism$reports)) * (max(1, groups) + 1),
     "mechanism", "The table of counts"
   )
-  tell_reading(x, mechanism)
+  inform_reading(x, mechanism)
   codes <- encode_reports(x, mechanism)
   count_codes(codes$codes, codes$first, x, mechanism, groups, weights, na.rm)
 }
@@ -675,7 +675,7 @@ count_signs <- function(read, size, width, cohorts = 1) {
       n <- sum(table[, , j])
       transform <- .Call(C_rr_hadamard_transform, table[, 1, j] - table[, 2, j])
       signs <- transform[seq_len(width)]
-      c(nearest((n + signs) / 2, 0, n), n)
+      c(clamp((n + signs) / 2, 0, n), n)
     },
     numeric(width + 1)
   )
@@ -705,7 +705,7 @@ check_ones <- function(reports, mechanism) {
 # The 1-based codes of reports, NA for missing ones if they may be `absent`. `name` is their column,
 # for the message.
 report_codes <- function(x, mechanism, name = NULL, absent = FALSE) {
-  tell_reading(x, mechanism)
+  inform_reading(x, mechanism)
   coded <- encode_reports(x, mechanism)
   codes <- as.integer(coded$codes) - as.integer(coded$first) + 1L
   bad <- which(!codes %in% seq_along(mechanism$reports) & !(absent & is.na(codes)))

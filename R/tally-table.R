@@ -142,7 +142,7 @@ tally_panels <- function(mechanism) {
     ))
   }
   if (!is.null(codec$part)) {
-    rows <- part_rows(mechanism$parts)
+    rows <- submechanism_rows(mechanism$parts)
     tree <- codec$part == "depth"
     return(list(
       noun = if (tree) "Depth" else "Question",

@@ -45,7 +45,7 @@ anytime_intervals <- function(fit, g, level, which) {
     ))
   }
   half <- anytime_quantile(level, reports_looked_at(evidence, which), fit$plan) *
-    root(law_variances(law, evidence, whole_map(evidence$k), which, "population"))
+    sqrt_or_na(law_variances(law, evidence, identity_map(evidence$k), which, "population"))
   centre <- law_unbiased(law, evidence)[which]
   list(low = centre - half, high = centre + half)
 }

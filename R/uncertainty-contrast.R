@@ -11,7 +11,7 @@ contrast_values <- function(fit, weights, estimate, level) {
   value <- unname(drop(weights %*% ifelse(is.na(estimate), 0, estimate)))
   value[rowSums(weights[, is.na(estimate), drop = FALSE] != 0) > 0] <- NA_real_
   parts <- if (plain) contrast_parts(fit, weights) else matrix_parts(fit, weights)
-  error <- root(rowSums(parts$variance))
+  error <- sqrt_or_na(rowSums(parts$variance))
   df <- if (plain) Inf else fit$df %||% Inf
   looking <- plain && fit$interval == "anytime"
   reports <- if (looking) anytime_reports(fit, weights)
@@ -149,7 +149,7 @@ contrast_parts <- function(fit, weights) {
     rows <- which(rowSums(weights[, columns, drop = FALSE] != 0) > 0)
     if (!length(rows)) next
     own <- weights[rows, columns, drop = FALSE]
-    parts <- own_variances(fit, g, own)
+    parts <- contrast_variances(fit, g, own)
     v <- parts$variance
     if (!is.null(parts$identified)) unidentified[rows] <- unidentified[rows] | !parts$identified
     v[v < 0] <- NA_real_

@@ -5,7 +5,7 @@
 # What a method with errors of its own knows of group g: list(diagonal, common), for the covariance
 # matrix diag(diagonal) - common common', and `unknown`, why they are NA. NULL where its map is to
 # be asked.
-fit_spread <- function(fit, g, evidence) {
+method_covariance <- function(fit, g, evidence) {
   method <- fit$estimator
   if (is.null(method$spread)) return(NULL)
   evidence$details <- fit$details[[g]]
@@ -29,7 +29,7 @@ errors_unknown <- function(fit) {
   groups <- seq_along(fit$details)
   reasons <- unlist(
     lapply(groups, function(g) {
-      fit_spread(fit, g, group_evidence(fit$tally, g, law))$unknown
+      method_covariance(fit, g, group_evidence(fit$tally, g, law))$unknown
     })
   )
   if (!length(reasons)) return(NULL)
@@ -45,7 +45,7 @@ fit_errors <- function(fit, g, which = seq_along(fit$mechanism$levels)) {
   # Of a design.
   if (!is.null(fit$covariance)) {
     return(
-      root(diag(fit$covariance))[
+      sqrt_or_na(diag(fit$covariance))[
         (g - 1) * length(fit$mechanism$levels) + which
       ]
     )
@@ -57,7 +57,7 @@ fit_errors <- function(fit, g, which = seq_along(fit$mechanism$levels)) {
     ))
   }
   evidence <- group_evidence(fit$tally, g)
-  spread <- fit_spread(fit, g, evidence)
+  spread <- method_covariance(fit, g, evidence)
   # A difference below 0 is a rounding.
   if (!is.null(spread)) {
     return(sqrt(
@@ -68,14 +68,14 @@ fit_errors <- function(fit, g, which = seq_along(fit$mechanism$levels)) {
   if (is.null(map)) {
     unknown
   } else {
-    root(law_variances(evidence$law, evidence, map, which, fit$target))
+    sqrt_or_na(law_variances(evidence$law, evidence, map, which, fit$target))
   }
 }
 
 # The covariance matrix of some estimates of group g.
 estimate_covariance <- function(mechanism, fit, g, which) {
   evidence <- group_evidence(fit$tally, g, rr_law(mechanism))
-  spread <- fit_spread(fit, g, evidence)
+  spread <- method_covariance(fit, g, evidence)
   map <- if (is.null(spread)) fit_map(fit, g, evidence)
   if (!is.null(map)) {
     return(law_covariance(evidence$law, evidence, map, which, fit$target))
@@ -102,12 +102,12 @@ fit_effects <- function(fit, g, which = seq_along(fit$mechanism$levels)) {
   validation_effects(law, theta, columns)[which, , drop = FALSE]
 }
 
-# Covariances between the estimates of groups that depend on each other, as law_between() has them
+# Covariances between the estimates of groups that depend on each other, as law_group_covariance() has them
 # for the unbiased ones, each of which moves its estimate by its map.
 fit_between <- function(fit) {
   if (!is.matrix(fit$estimate)) return(NULL)
   law <- rr_law(fit$mechanism)
-  between <- law_between(law, fit$tally, fit$target)
+  between <- law_group_covariance(law, fit$tally, fit$target)
   if (is.null(between) || fit$estimator$unbiased) return(between)
   k <- length(fit$mechanism$levels)
   for (g in seq_len(ncol(fit$estimate))) {
@@ -147,7 +147,7 @@ many_maxima <- function(fit, g) {
 # Variances of functions `own` of the estimates of group g, their covariance if there are not too
 # many, and what is known of their maxima. Exact zeros, as of the sum of all shares, come out as
 # roundings of either sign, up to `trifle`.
-own_variances <- function(fit, g, own) {
+contrast_variances <- function(fit, g, own) {
   evidence <- group_evidence(fit$tally, g)
   theta <- group_estimate(fit, g)
   joint <- nrow(own) <= contrast_limit

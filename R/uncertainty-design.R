@@ -30,7 +30,7 @@ design_data <- function(design, tally, column, by, scored) {
     abort("There are more than 50,000,000 scores for a survey design.", "too_large")
   }
   frame <- design$variables[rows, , drop = FALSE]
-  parts <- frame_parts(frame, mechanism, column, NULL, by)
+  parts <- frame_answers(frame, mechanism, column, NULL, by)
   by <- name_groups(parts$by, mechanism)
   good <- which(!seq_along(rows) %in% rows_without_group(by, length(rows)))
   group <- if (is.null(by)) {
@@ -44,7 +44,7 @@ design_data <- function(design, tally, column, by, scored) {
     rows = length(design_weights(design))
   )
   if (scored) {
-    parts <- frame_parts(
+    parts <- frame_answers(
       frame[good, , drop = FALSE], mechanism, column, NULL, names(by)
     )
     data$scores <- score_reader(mechanism, "report")(rr_reports(parts$reports, mechanism))
@@ -401,7 +401,7 @@ fit_map <- function(fit, g, evidence) {
   map <- if (!is.null(method$local_map)) {
     method$local_map(group_estimate(fit, g), evidence)
   }
-  if (is.null(map)) return(if (method$unbiased) whole_map(evidence$k))
+  if (is.null(map)) return(if (method$unbiased) identity_map(evidence$k))
   k <- evidence$k
   good <- !is.null(map$information) ||
     identical(dim(map$jacobian), c(k, k)) || (is.logical(

@@ -144,8 +144,8 @@ NULL
 
 # Methods that return distributions move mass between categories: their intervals hold the estimate.
 include_estimate <- function(bounds, estimate, unbiased) {
-  low <- nearest(bounds$low, 0, 1)
-  high <- nearest(bounds$high, 0, 1)
+  low <- clamp(bounds$low, 0, 1)
+  high <- clamp(bounds$high, 0, 1)
   if (unbiased) return(list(low = low, high = high))
   list(
     low = pmin(low, pmax(estimate, 0)),
@@ -213,8 +213,8 @@ group_intervals <- function(fit, g, level, interval, which) {
       names = FALSE
     )
     return(list(
-      low = nearest(bounds[1, ], 0, 1),
-      high = nearest(bounds[2, ], 0, 1)
+      low = clamp(bounds[1, ], 0, 1),
+      high = clamp(bounds[2, ], 0, 1)
     ))
   }
   evidence <- group_evidence(fit$tally, g)
@@ -242,7 +242,7 @@ design_intervals <- function(fit, g, level, which) {
   }
   low <- fit$inversion$low[which]
   range <- fit$inversion$high[which] - low
-  share <- (nearest(fit$inversion$estimate[which, g], 0, 1) - low) /
+  share <- (clamp(fit$inversion$estimate[which, g], 0, 1) - low) /
     range
   worth <- share * (1 - share) * range^2 / fit$inversion$variance[which, g]
   # If all reports are alike the design says nothing of their variance.
@@ -377,7 +377,7 @@ simulate_group <- function(fit, g, nsim, n = fit$tally$effective_n[g]) {
   # Of a sample of respondents: multinomial where a report is one of finitely many, else of drawn
   # truths.
   if (fit$target == "population" && law_gives(law, "channel")) {
-    return(draw_multinomial(nsim, n, pmax(law_reported(law, theta), 0)))
+    return(draw_multinomial(nsim, n, pmax(law_expected(law, theta), 0)))
   }
   likely <- .Call(C_rr_project, theta, 1)
   if (fit$target == "sample") return(simulate_counts(mechanism, whole_shares(n, likely), nsim))
@@ -406,7 +406,7 @@ bootstrap <- function(fit, replications, options) {
     seq_len(replications),
     function(i) {
       # A validation study is made again too.
-      if (!is.null(law$validation)) law <- validation_again(law)
+      if (!is.null(law$validation)) law <- draw_validation(law)
       evidence <- lapply(seq_len(groups), function(g) {
         new_evidence(
           law,

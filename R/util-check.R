@@ -36,7 +36,7 @@ check_number <- function(
 }
 
 # A confidence level. 95 for 0.95 is the commonest slip.
-check_level <- function(x, arg = deparse1(substitute(x))) {
+check_conf_level <- function(x, arg = deparse1(substitute(x))) {
   check_number(
     x, arg, min = 0, max = 1, min_open = TRUE, max_open = TRUE,
     remedy = percent_remedy(x)
@@ -44,7 +44,7 @@ check_level <- function(x, arg = deparse1(substitute(x))) {
 }
 
 # A significance level.
-check_alpha <- function(x) check_level(x, "alpha")
+check_alpha <- function(x) check_conf_level(x, "alpha")
 
 # The remedy if percent were given for a share, else NULL. Numbers up to 2 are rather positions or
 # slips.

@@ -86,7 +86,7 @@ end_leaders <- function(x, y, line, range, log, gap) {
     rows <- which(line == name & is.finite(y))
     rows[which.max(as.numeric(x[rows]))]
   }, 0L)
-  label_y <- moved_apart(
+  label_y <- separate_positions(
     y[last],
     min(gap, 1 / (length(names) - 1)) * diff(range), range
   )
@@ -100,7 +100,7 @@ end_leaders <- function(x, y, line, range, log, gap) {
 }
 
 # The nearest positions at least `gap` from each other and within the range, in the same order.
-moved_apart <- function(positions, gap, range) {
+separate_positions <- function(positions, gap, range) {
   order <- order(positions)
   steps <- gap * (seq_along(positions) - 1)
   moved <- isoreg(positions[order] - steps)$yf + steps

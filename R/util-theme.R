@@ -309,7 +309,7 @@ few_breaks <- function(n, max_breaks = Inf) function(limits) {
 
 # An axis of dates, times or numbers, with about `n` ticks: at these positions themselves if they
 # are few. Whole numbers, such as years, have ticks at whole numbers.
-scale_x_places <- function(positions, n, expand = NULL) {
+scale_x_positions <- function(positions, n, expand = NULL) {
   ticks <- sort(unique(positions))
   is_whole <- !is.numeric(positions) || all(positions == round(positions))
   breaks <- if (is_whole && length(ticks) <= n + 1L) ticks else few_breaks(n)

@@ -156,7 +156,7 @@ check_result_names <- function(names, must_not) {
 
 # A data frame with a further class and further attributes. (structure() would leave row names that
 # are no longer automatic.)
-mark <- function(table, class, ...) {
+with_class <- function(table, class, ...) {
   attributes <- list(...)
   for (name in names(attributes)) attr(table, name) <- attributes[[name]]
   class(table) <- c(class, base::class(table))
@@ -177,10 +177,10 @@ plain_frame <- function(table, row.names = NULL, optional = FALSE, ..., stringsA
   frame
 }
 
-nearest <- function(x, low, high) pmin(pmax(x, low), high)
+clamp <- function(x, low, high) pmin(pmax(x, low), high)
 
 # Standard errors, NA if the unbiased estimate of a variance is below 0.
-root <- function(variance) sqrt(ifelse(variance < 0, NA_real_, variance))
+sqrt_or_na <- function(variance) sqrt(ifelse(variance < 0, NA_real_, variance))
 
 # The sum of each group, 0 for a group without values.
 group_sums <- function(values, groups, n_groups) {
@@ -296,7 +296,7 @@ draw_multinomial <- function(nsim, n, shares) {
       draw_seed(), 0, 0, nsim
     ))
   }
-  do.call(cbind, lapply(blocks(nsim, length(shares)), function(chunk) {
+  do.call(cbind, lapply(chunks(nsim, length(shares)), function(chunk) {
     # rmultinom() does not look for interrupts, and the few other calls here do not either.
     Sys.sleep(0)
     rmultinom(chunk[2], n, shares)
@@ -305,7 +305,7 @@ draw_multinomial <- function(nsim, n, shares) {
 
 # A list of c(first, number) of chunks: `end` columns of `size` numbers in chunks of about 200,000
 # numbers. They stay in the processor's cache and take an interrupt between them.
-blocks <- function(end, size) {
+chunks <- function(end, size) {
   step <- max(1, floor(2e5 / size))
   first <- seq(0, end - 1, by = step)
   Map(c, first, pmin(step, end - first))

@@ -72,10 +72,10 @@ expect_simulated <- function(mechanism, truth, replications, sd = 5) {
   tally <- rr_tally(reports, mechanism, by = rep(seq_len(replications), each = length(answers)))
   estimates <- matrix(coef(rr_estimate(tally, method = "inv")), k)
   law <- rr_law(mechanism)
-  counts <- candor:::law_reported(law, theta) * sum(truth)
+  counts <- candor:::law_expected(law, theta) * sum(truth)
   n <- sum(truth)
   evidence <- candor:::new_evidence(law, counts, n, n, k, mechanism)
-  expected <- candor:::law_covariance(law, evidence, candor:::whole_map(k), seq_len(k), "sample")
+  expected <- candor:::law_covariance(law, evidence, candor:::identity_map(k), seq_len(k), "sample")
   functions <- rbind(diag(k), rep(1, k), c(rep(1, 2), rep(0, k - 2)))
   observed <- functions %*% estimates
   # Supports of constant number have sums without variance, but for roundings.

@@ -4,7 +4,7 @@
 # Bits that are drawn one by one: rr_unary() with p and q.
 rr_noisybits <- function(levels, p, q, ...) {
   levels <- check_levels(levels)
-  made(new_rr_mechanism(
+  with_recipe(new_rr_mechanism(
     c("noisybits", "protocol"), levels$labels, numeric_levels = levels$numeric, p = p, q = q, law = bits_law(p, q),
     epsilon = abs(log(p * (1 - q) / (q * (1 - p)))), design = "Noisy bits", sampler = bit_sampler(p, q),
     codec = report_codec(levels = levels$labels, numeric_levels = levels$numeric)
@@ -16,7 +16,7 @@ rr_spinner <- function(levels, share, ...) {
   levels <- check_levels(levels)
   k <- length(levels$labels)
   C <- spinner_matrix(k, share)
-  made(new_rr_mechanism("spinner", levels$labels, numeric_levels = levels$numeric, epsilon = matrix_epsilon(C),
+  with_recipe(new_rr_mechanism("spinner", levels$labels, numeric_levels = levels$numeric, epsilon = matrix_epsilon(C),
                         design = "Spinner", law = new_law_channel(list(list(matrix = t(C))))), "rr_spinner", share = share)
 }
 

@@ -99,7 +99,7 @@ test_that("a file is checked number by number: one threshold off by a unit is fo
                sub("</body>", "<script>1</script></body>", text, fixed = TRUE), paste0(text, "<img src=x>"))
     )
     for (one in broken[broken != text]) {
-      write_whole(one, file)
+      write_file(one, file)
       expect_match(rr_check_client(file, mechanism)$problem, "holds? ", label = paste(as, which(broken == one)))
     }
   }

@@ -138,6 +138,6 @@ test_that("depths that agree are rejected as often as the level says, and others
   expect_gt(test$p.value[2], 0.01)
   large <- rr_hierarchy(5000, 1)
   counts <- numeric(length(large$reports))
-  counts[vapply(part_rows(large$parts), `[`, 0, 1)] <- 10
+  counts[vapply(submechanism_rows(large$parts), `[`, 0, 1)] <- 10
   expect_error(rr_goodness_of_fit(rr_estimate(rr_counts(counts, large, n = 10 * large$height), method = "inv")), class = "candor_error_too_large")
 })

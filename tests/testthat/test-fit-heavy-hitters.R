@@ -15,7 +15,7 @@ test_that("a search by hand: without randomization it finds what is there, and n
   # Prefixes t, a, g, r, c, w; then those of three characters; the first step looks at 26 letters and the empty string.
   expect_identical(search$found, c(6, 6, 6))
   expect_identical(search$candidates, c(27, 6 * (1 + 26 + 26^2), 6 * (1 + 26 + 26^2)))
-  held <- candor:::part_tally(tally, "held out")
+  held <- candor:::submechanism_tally(tally, "held out")
   expect_identical(attr(found, "n"), held$n)
   expect_identical(sum(search$n) + held$n, 4400)
   expect_equal(found$estimate[found$term == "water"], 2 / 11, tolerance = 0.15)
@@ -38,7 +38,7 @@ test_that("frequent strings are found, and their estimates from those held out a
     tally <- rr_tally(rr_perturb(truth, m, rng = "R"), m)
     found <- rr_heavy_hitters(tally)
     # What the step that selected them said of the same strings.
-    biased <- if (nrow(found)) rr_estimate(candor:::part_tally(tally, "3"), candidates = found$term)$estimate
+    biased <- if (nrow(found)) rr_estimate(candor:::submechanism_tally(tally, "3"), candidates = found$term)$estimate
     list(found = found, biased = biased)
   })
   true <- c(tea = 0.5, ale = 0.25, gin = 0.14, rum = 0.075, cid = 0.035)
@@ -71,7 +71,7 @@ test_that("frequent strings are found, and their estimates from those held out a
 test_that("the threshold is that of a random draw from the table", {
   m <- rr_prefixes(4, c(1, 2), width = 16, functions = 8)
   set.seed(2)
-  tally <- candor:::part_tally(rr_tally(rr_perturb(rep(c("a", "b", "c"), c(900, 80, 20)), m, rng = "R"), m), "2")
+  tally <- candor:::submechanism_tally(rr_tally(rr_perturb(rep(c("a", "b", "c"), c(900, 80, 20)), m, rng = "R"), m), "2")
   asked <- candor:::candidate_tally(tally$mechanism, tally, "x")
   law <- rr_law(asked$mechanism)
   # 200,000 strings that nobody holds, each with a bucket of every function. The bound is above the quantile: of a normal by sqrt(2 log(1 / alpha)) to its

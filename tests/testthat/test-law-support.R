@@ -119,7 +119,7 @@ test_that("the overlap of supports enters the covariance: subset selection, by e
   estimates <- apply(counts, 2, function(c) law_unbiased(law, evidence(c, 3)))
   theta <- tabulate(truths, k) / 3
   expect_equal(drop(estimates %*% weight), theta, tolerance = 1e-12)
-  covariances <- apply(counts, 2, function(c) law_covariance(law, evidence(c, 3), whole_map(k), seq_len(k), "sample"))
+  covariances <- apply(counts, 2, function(c) law_covariance(law, evidence(c, 3), identity_map(k), seq_len(k), "sample"))
   expect_equal(matrix(covariances %*% weight, k), estimates %*% (weight * t(estimates)) - outer(theta, theta), tolerance = 1e-12)
   # A subset of 2 of 4 supports two: the estimates add up to 1 whatever the reports, and no variance is left of the sum.
   expect_equal(colSums(estimates), rep(1, ncol(estimates)), tolerance = 1e-12)
@@ -140,7 +140,7 @@ test_that("Wilson's and exact intervals are those of the binomial counts, carrie
   law <- rr_new_law("support", grr$p, grr$q, 0, 0)
   for (target in c("population", "sample")) {
     evidence <- new_evidence(law, counts, 1000, 1000, 3)
-    expect_equal(law_covariance(law, evidence, whole_map(3), 1:3, target), unname(vcov(direct, target = target)), tolerance = 1e-12)
+    expect_equal(law_covariance(law, evidence, identity_map(3), 1:3, target), unname(vcov(direct, target = target)), tolerance = 1e-12)
     expect_equal(law_covariance(law, evidence, list(support = c(TRUE, FALSE, TRUE), alpha = 1.1, u = c(0.5, 0, 0.5), unbiased = FALSE), 1:3, target),
                  law_covariance(rr_law(grr), new_evidence(rr_law(grr), counts, 1000, 1000, 3),
                                 list(support = c(TRUE, FALSE, TRUE), alpha = 1.1, u = c(0.5, 0, 0.5), unbiased = FALSE), 1:3, target),

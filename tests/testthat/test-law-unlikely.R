@@ -160,7 +160,7 @@ test_that("clients without randomness and true amounts are told, in memory, merg
 })
 
 test_that("honest reports have as many functions, and as many reports outside of the range, as they must", {
-  # The chance that few_witnesses() computes is that of a tally of honest reports: at most `level` of them are below it.
+  # The chance that has_few_distinct() computes is that of a tally of honest reports: at most `level` of them are below it.
   # 2,000 tallies: at a level of .01, 20 are expected, and 38 are four standard errors above.
   set.seed(6)
   mechanism <- rr_local_hash(5, 0.5, g = 2)
@@ -225,8 +225,8 @@ test_that("what nearly makes the counts is doubted by neither test", {
       truth <- law_maximum(law, evidence)$estimate
       if (!makes_counts(evidence, truth)) next
       passed <- passed + 1
-      tests <- c(deviance = counts_contradict(mechanism, counts, law_reported(law, truth), 0.001), law = law_unlikely(law, evidence, 0.001))
-      if (any(tests)) doubted <- c(doubted, paste(c(mechanism$made$constructor, names(which(tests)), counts), collapse = " "))
+      tests <- c(deviance = counts_contradict(mechanism, counts, law_expected(law, truth), 0.001), law = law_unlikely(law, evidence, 0.001))
+      if (any(tests)) doubted <- c(doubted, paste(c(mechanism$recipe$constructor, names(which(tests)), counts), collapse = " "))
     }
   }
   expect_identical(doubted, character())

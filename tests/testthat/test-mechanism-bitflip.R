@@ -4,7 +4,7 @@ test_that("parameters and variances of dBitFlip are the golden ones", {
     m <- rr_bitflip(input$buckets, input$epsilon, d = input$d, compatible = TRUE)
     expect_golden(c(m$p, m$q, m$epsilon), unlist(case$expected[c("p", "q", "epsilon_report")]))
     n <- sum(input$truth)
-    fit <- rr_estimate(rr_counts(candor:::law_reported(rr_law(m), input$truth / n) * n, m, effective_n = n, n = n), method = "inv")
+    fit <- rr_estimate(rr_counts(candor:::law_expected(rr_law(m), input$truth / n) * n, m, effective_n = n, n = n), method = "inv")
     expect_golden(coef(fit), input$truth / n)
     expect_golden(diag(vcov(fit, target = "sample")), case$expected$variance_sample)
   }

@@ -147,7 +147,7 @@ test_that("normal equations and the sandwich are those of products of whole matr
 test_that("without noise the truth comes back; reports are counted as they are", {
   m <- rr_bloom(5, bits = 12, hashes = 2, cohorts = 4, f = 0.5, p = 0.3, q = 0.8)
   theta <- c(0.5, 0.3, 0.1, 0.1, 0)
-  tally <- rr_counts(1e4 * law_reported(rr_law(m), theta), m, n = 1e4, effective_n = 1e4)
+  tally <- rr_counts(1e4 * law_expected(rr_law(m), theta), m, n = 1e4, effective_n = 1e4)
   expect_equal(unname(coef(rr_estimate(tally, method = "inv"))), theta, tolerance = 1e-10)
   reports <- rr_perturb(rep(1:5, 40), m, memory = list())$reports
   by <- rep(c("x", "y"), 100)
@@ -161,13 +161,13 @@ test_that("without noise the truth comes back; reports are counted as they are",
   expect_equal(rr_tally(rr_reports(list(cohort = reports$cohort, bits = as.character(reports$bits)), m), m)$counts, whole$counts)
   # More categories than filters tell apart.
   many <- rr_bloom(40, bits = 8, hashes = 2, cohorts = 2, f = 0.5, p = 0.3, q = 0.8)
-  tally <- rr_counts(1e4 * law_reported(rr_law(many), zipf_shares(40, 1.5)), many, n = 1e4, effective_n = 1e4)
+  tally <- rr_counts(1e4 * law_expected(rr_law(many), zipf_shares(40, 1.5)), many, n = 1e4, effective_n = 1e4)
   expect_error(rr_estimate(tally, method = "inv"), class = "candor_error_no_information")
   skip_if_not_installed("quadprog")
   fit <- rr_estimate(tally, method = "nnls")
   expect_true(all(coef(fit) >= 0))
   # The residual is 0, and shares of one filter bit are fitted.
-  expect_equal(law_reported(rr_law(many), unname(coef(fit))), law_reported(rr_law(many), zipf_shares(40, 1.5)), tolerance = 1e-4)
+  expect_equal(law_expected(rr_law(many), unname(coef(fit))), law_expected(rr_law(many), zipf_shares(40, 1.5)), tolerance = 1e-4)
   expect_error(rr_estimate(rr_counts(c(5, 4), rr_grr(2, epsilon = 1)), method = "nnls"), class = "candor_error_law")
 })
 

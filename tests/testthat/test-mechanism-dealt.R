@@ -363,8 +363,8 @@ test_that("anytime: cards that asked for the truth are counted, exactly in full 
   # The chance of ever missing in 40 blocks, block by block, by the binomial numbers of their true yes.
   for (share in c(0.005, 0.02, 0.3)) {
     inside <- 1
-    for (blocks in 1:40) {
-      n <- 20 * blocks
+    for (chunks in 1:40) {
+      n <- 20 * chunks
       inside <- vapply(0:n, function(s) {
         a <- max(0, s - length(inside) + 1):min(20, s)
         sum(inside[s - a + 1] * dbinom(a, 20, share))

@@ -56,6 +56,6 @@ test_that("many categories never need a matrix", {
 test_that("blocks of which none has a report raise no warning of R", {
   large <- rr_hierarchy(5000, 1)
   counts <- numeric(length(large$reports))
-  counts[vapply(part_rows(large$parts), `[`, 0, 1)] <- 10
+  counts[vapply(submechanism_rows(large$parts), `[`, 0, 1)] <- 10
   expect_no_warning(rr_estimate(rr_counts(counts, large, n = 10 * large$height), method = "inv"), message = "no non-missing")
 })

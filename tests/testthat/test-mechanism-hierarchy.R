@@ -70,7 +70,7 @@ test_that("reports are drawn as the law says", {
   truth <- c(0.3, 0.1, 0, 0.2, 0.4, 0)
   n <- 60000
   tally <- rr_tally(rr_perturb(rep(1:6, truth * n), m), m)
-  expected <- candor:::law_reported(rr_law(m), truth)
+  expected <- candor:::law_expected(rr_law(m), truth)
   # Each count is binomial at most: five standard deviations.
   expect_true(all(abs(tally$counts / n - expected) <= 5 * sqrt(expected * (1 - expected) / n)))
   expect_equal(tally$n, n)

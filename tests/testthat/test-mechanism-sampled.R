@@ -44,7 +44,7 @@ test_that("a part of the tally is the tally of those who drew it", {
   for (name in names(m$parts)) {
     at <- reports$question == name
     direct <- rr_tally(reports$report[at], m$parts[[name]], by = region[at], weights = w[at])
-    part <- candor:::part_tally(tally, name)
+    part <- candor:::submechanism_tally(tally, name)
     expect_equal(part$counts, direct$counts)
     expect_equal(part$n, direct$n)
   }

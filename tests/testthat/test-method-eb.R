@@ -352,10 +352,10 @@ test_that("what the reports bear out is the mean square of errors in units of th
   counts <- stats::setNames(stats::rbinom(500, 1e4, 0.25), mechanism$levels)
   evidence <- group_evidence(rr_counts(counts, mechanism, n = 1e4), 1)
   noise <- 0.25 * 0.75 / 1e4 / 0.25^2
-  atom <- eb_borne_out(list(mean = numeric(500), variance = numeric(500), tilted = rep(TRUE, 500)), evidence)
+  atom <- eb_allowed_error(list(mean = numeric(500), variance = numeric(500), tilted = rep(TRUE, 500)), evidence)
   z2 <- (counts - 2500)^2 / (1e4 * 0.25 * 0.75)
   expect_equal(unname(atom^2), rep(noise * (max(0, mean(z2) - 1) + 2 * sqrt((2 + 1 / 2500) / 500)), 500), tolerance = 1e-9)
-  plain <- eb_borne_out(list(mean = unname((counts / 1e4 - 0.25) / 0.25), variance = rep(noise, 500), tilted = rep(c(TRUE, FALSE), 250)), evidence)
+  plain <- eb_allowed_error(list(mean = unname((counts / 1e4 - 0.25) / 0.25), variance = rep(noise, 500), tilted = rep(c(TRUE, FALSE), 250)), evidence)
   expect_identical(unique(plain[c(FALSE, TRUE)]), 0)
   expect_equal(mean(plain[c(TRUE, FALSE)]), sqrt(noise), tolerance = 0.01)
 })

@@ -66,8 +66,8 @@ test_that("errors are those of the mechanisms themselves", {
                  subset = rr_subset(k, epsilon), hadamard = rr_hadamard(k, epsilon), olh = rr_local_hash(k, epsilon), blh = rr_local_hash(k, epsilon, FALSE))
     for (name in names(made)) {
       law <- rr_law(made[[name]])
-      evidence <- candor:::new_evidence(law, candor:::law_reported(law, theta) * n, n, n, k)
-      whole <- candor:::whole_map(k, unbiased = FALSE)
+      evidence <- candor:::new_evidence(law, candor:::law_expected(law, theta) * n, n, n, k)
+      whole <- candor:::identity_map(k, unbiased = FALSE)
       total <- sum(candor:::law_variances(law, evidence, whole, seq_len(k), target))
       row <- table[table$mechanism == name, ]
       hashed <- name %in% c("olh", "blh")
@@ -295,12 +295,12 @@ test_that("mechanisms that have no formula are refused, and simulated where they
                  rr_choose_method(rr_counts(c(3, 1, 2, 3, 1, 2), rr_sample_questions(a = rr_warner(0.8), b = rr_warner(0.7)), n = 6)), class = "law")
   # The simulation that is named works for these, and is refused with a reason for the others.
   study <- function(mechanism) rr_study(list(zipf = zipf_shares(6, 1)), epsilon = 1, n = 200, method = "inv", mechanism = mechanism, replications = 3, seed = 1)
-  for (made in list(rr_hierarchy, rr_bloom, function(k, epsilon) rr_square_wave(k, epsilon), function(k, epsilon) rr_longitudinal(k, epsilon + 1, epsilon))) {
-    found <- study(made)
+  for (with_recipe in list(rr_hierarchy, rr_bloom, function(k, epsilon) rr_square_wave(k, epsilon), function(k, epsilon) rr_longitudinal(k, epsilon + 1, epsilon))) {
+    found <- study(with_recipe)
     expect_true(all(is.finite(found$estimate[found$metric == "mse"])))
   }
-  for (made in list(function(k, epsilon) rr_mean(c(0, k), epsilon), function(k, epsilon) rr_count_mean_sketch(epsilon, 16, 4),
-                    function(k, epsilon) rr_sample_questions(a = rr_grr(k, epsilon = epsilon)))) expect_error(study(made), class = "candor_error_argument")
+  for (with_recipe in list(function(k, epsilon) rr_mean(c(0, k), epsilon), function(k, epsilon) rr_count_mean_sketch(epsilon, 16, 4),
+                    function(k, epsilon) rr_sample_questions(a = rr_grr(k, epsilon = epsilon)))) expect_error(study(with_recipe), class = "candor_error_argument")
   # Bits and hashes of two stages are planned as of one.
   expect_equal(rr_power(rr_longitudinal(8, 2, 1), 2000, 0.1)$power, rr_power(rr_unary(8, 1), 2000, 0.1)$power, tolerance = 1e-6)
 })
@@ -337,11 +337,11 @@ test_that("ranges of ordered levels: the mean variance over all ranges, hierarch
   theta <- zipf_shares(12, 1)
   table <- rr_recommend(12, 2, n = 1e6, truth = theta, question = "ranges")
   m <- rr_hierarchy(12, 2, fanout = table$fanout[table$mechanism == "hierarchy"])
-  counts <- round(candor:::law_reported(rr_law(m), theta) * 1e6)
+  counts <- round(candor:::law_expected(rr_law(m), theta) * 1e6)
   fit <- rr_estimate(rr_counts(stats::setNames(counts, m$reports), m, n = 1e6), method = "inv")
   expect_equal(table$mse[table$mechanism == "hierarchy"], over_ranges(vcov(fit)), tolerance = 1e-4)
   m <- rr_hierarchy(12, 2, fanout = table$fanout[table$mechanism == "hierarchy-subset"], oracle = rr_subset)
-  counts <- round(candor:::law_reported(rr_law(m), theta) * 1e6)
+  counts <- round(candor:::law_expected(rr_law(m), theta) * 1e6)
   fit <- rr_estimate(rr_counts(stats::setNames(counts, m$reports), m, n = 1e6), method = "inv")
   expect_equal(table$mse[table$mechanism == "hierarchy-subset"], over_ranges(vcov(fit)), tolerance = 1e-4)
   # No other fanout is much better than the best for independent nodes.
@@ -397,8 +397,8 @@ test_that("planned variances are those of the estimates' own covariances, where 
     k <- length(m$levels)
     law <- rr_law(m)
     variance <- function(theta, target) {
-      evidence <- new_evidence(law, 1e8 * law_reported(law, theta), 1e8, 1e8, k, m)
-      1e8 * law_variances(law, evidence, whole_map(k), 2, target)
+      evidence <- new_evidence(law, 1e8 * law_expected(law, theta), 1e8, 1e8, k, m)
+      1e8 * law_variances(law, evidence, identity_map(k), 2, target)
     }
     form <- category_model(m, 2)
     for (target in c("population", "sample")) {

@@ -36,8 +36,8 @@ test_that("epsilon is that of all reports, for up to five categories", {
       expect_equal(rr_epsilon(m), largest(law), tolerance = 1e-12)
     }
     # Hadamard response with any number of blocks.
-    for (blocks in seq_len(k)) {
-      m <- rr_hadamard(k, 1.3, blocks = blocks)
+    for (chunks in seq_len(k)) {
+      m <- rr_hadamard(k, 1.3, blocks = chunks)
       expect_equal(rr_epsilon(m), largest(t(rr_matrix(m))), tolerance = 1e-12)
     }
     # Local hashing: the function is drawn without the truth, its value by direct reporting among g.

@@ -266,7 +266,7 @@ test_that("studies, choices and simulations work for the protocols", {
     counts <- simulate_counts(m, truth, 60)
     expect_identical(dim(counts), c(length(m$reports), 60L))
     # Means of 60 tallies, each count within 5 standard deviations of a count of its mean.
-    mean <- candor:::law_reported(rr_law(m), truth / sum(truth)) * sum(truth)
+    mean <- candor:::law_expected(rr_law(m), truth / sum(truth)) * sum(truth)
     expect_lte(max(abs(rowMeans(counts) - mean) / sqrt(mean / 60)), 5, label = format(m))
     choice <- suppressMessages(rr_choose_method(rr_counts(counts[, 1], m, n = sum(truth)), seed = 1, replications = 20))
     expect_true(all(is.finite(choice$risk)))

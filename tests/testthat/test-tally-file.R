@@ -29,7 +29,7 @@ test_that("no kind of mechanism is forgotten", {
   laws <- sub("^rr_law[.]", "", grep("^rr_law[.]", ls(asNamespace("candor"), all.names = TRUE), value = TRUE))
   kinds <- setdiff(laws, c("default", "rr_sketch_candidates"))
   expect_identical(setdiff(kinds, unlist(lapply(travelling_mechanisms(), class))), character())
-  used <- vapply(travelling_mechanisms(), function(mechanism) mechanism$made$constructor, "")
+  used <- vapply(travelling_mechanisms(), function(mechanism) mechanism$recipe$constructor, "")
   expect_setequal(c(used, "rr_pool"), file_constructors)
 })
 

@@ -31,7 +31,7 @@ noisy_calls <- quote({
   rr_tally(reports, m, by = texts$g)
   rr_tally(reports, m, weights = texts$w)
   rr_tally(reports, m, keep = "sets")
-  rr_tally(blocks(), m)
+  rr_tally(chunks(), m)
   rr_tally(rbind(bits, NA), m)
   rr_tally(rbind(bits, NA), m, na.rm = TRUE)
   rr_counts(c(a = 60, b = 50, c = 40), m, n = 100)

@@ -485,8 +485,8 @@ test_that("lines are named at their ends, which is not a legend, and nowhere twi
   # Long names have a legend.
   expect_false(identical(drawings$plans[[3]]$scales$get_scales("colour")$guide, "none"))
   # By hand: least squares under gaps of 1 moves 0 and 0 by 1/2 each; the range keeps 10 where it is.
-  expect_equal(moved_apart(c(0, 10, 0), 1, c(-5, 10)), c(-0.5, 10, 0.5))
-  expect_equal(moved_apart(c(0, 0), 1, c(0, 10)), c(0, 1))
+  expect_equal(separate_positions(c(0, 10, 0), 1, c(-5, 10)), c(-0.5, 10, 0.5))
+  expect_equal(separate_positions(c(0, 0), 1, c(0, 10)), c(0, 1))
 })
 
 test_that("whole numbers have marks at whole numbers, and times of day a line of their own", {

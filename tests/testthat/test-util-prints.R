@@ -81,5 +81,5 @@ test_that("no two columns of a print have one name", {
   set.seed(1)
   data <- data.frame(a = rbinom(200, 1, 0.5), b = rbinom(200, 1, 0.5))
   found <- suppressMessages(rr_association(data, mechanism = list(a = rr_warner(0.9), b = rr_warner(0.9))))
-  expect_false(anyDuplicated(names(shown_of(found, 10))) > 0)
+  expect_false(anyDuplicated(names(printed_table(found, 10))) > 0)
 })
