@@ -63,9 +63,9 @@ rr_anchor <- function(mechanism, share = 0, answer = "uniform", ...) {
   if (identical(answer, "truth") && !"truth" %in% mechanism$reports) {
     abort("{.arg answer} cannot be {.val truth}: who answers truthfully is attentive.")
   }
-  other <- noncompliant_answer(answer, mechanism$reports, mechanism$bits)
+  answers <- noncompliant_answer(answer, mechanism$reports, mechanism$bits)
   yes <- device[["p"]] * share + device[["q"]] * (1 - share)
-  if (abs(yes - other[2]) < 1e-10) {
+  if (abs(yes - answers[2]) < 1e-10) {
     abort("The attentive and the inattentive give the same answers to the anchor question.",
           c("no_information", "argument"))
   }
@@ -73,7 +73,7 @@ rr_anchor <- function(mechanism, share = 0, answer = "uniform", ...) {
     c(
       device[["p_no"]] * share + device[["q_no"]] * (1 - share), yes
     ),
-    other
+    answers
   )
   new_rr_channel(
     unname(C),
@@ -84,7 +84,7 @@ rr_anchor <- function(mechanism, share = 0, answer = "uniform", ...) {
     ),
     c("anchor", "channel"),
     yes_no = c(takes_bits(mechanism), FALSE),
-    attention = c(attentive = unname(yes), inattentive = other[2])
+    attention = c(attentive = unname(yes), inattentive = answers[2])
   )
 }
 
@@ -95,10 +95,10 @@ client_plan.rr_anchor <- function(mechanism) refuse_behaviour(mechanism)
 # `anchor` is list(column = mechanism).
 check_anchor <- function(anchor) {
   mechanism <- if (is.list(anchor) && length(names(anchor)) == 1L) anchor[[1]]
-  good <- inherits(mechanism, "rr_mechanism") && identical(mechanism$levels, anchor_truths) &&
+  is_valid <- inherits(mechanism, "rr_mechanism") && identical(mechanism$levels, anchor_truths) &&
     length(mechanism$reports) == 2L
   check_that(
-    is.null(anchor) || good, anchor, "anchor",
+    is.null(anchor) || is_valid, anchor, "anchor",
     "like {.code list(column = rr_anchor(rr_crosswise(0.15)))}"
   )
 }
@@ -113,7 +113,7 @@ anchor_devices <- function(devices, anchor, column) {
     abort("A regression has at most one unknown number, and {.arg anchor} is one.")
   }
   mechanism <- anchor[[1]]
-  said <- anchor_reports(column, mechanism)
+  reported <- anchor_reports(column, mechanism)
   C <- unname(rr_matrix(mechanism))
   lines <- lapply(seq_len(ncol(devices$device)), function(g) {
     vapply(
@@ -130,7 +130,7 @@ anchor_devices <- function(devices, anchor, column) {
       numeric(6)
     )
   })
-  arm <- 2L * (devices$arm %||% integer(length(said))) + said
+  arm <- 2L * (devices$arm %||% integer(length(reported))) + reported
   replace(
     devices, c("arm", "unknown", "parameter", "device"),
     list(arm, do.call(cbind, lines), "inattentive", NULL)
@@ -139,10 +139,10 @@ anchor_devices <- function(devices, anchor, column) {
 
 # 0 for the first report, 1 for the second.
 anchor_reports <- function(column, mechanism) {
-  said <- read_response(column, mechanism$reports)$y
+  reported <- read_response(column, mechanism$reports)$y
   check_that(
-    length(said) == length(column) && all(said %in% c(0, 1)), column,
+    length(reported) == length(column) && all(reported %in% c(0, 1)), column,
     "anchor", "0 and 1, logical, or a label in each row", c("level", "input")
   )
-  as.integer(said)
+  as.integer(reported)
 }

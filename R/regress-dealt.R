@@ -25,44 +25,44 @@ block_column <- function(mechanism, data, design, bar) {
 }
 
 # `plain` is the fit of the rows, `data` its checked data.
-dealt_fit <- function(plain, data, block, call) {
-  refuse_beside("The likelihood of blocks", plain, data,
-                c(`an anchor question` = !is.null(plain$anchor), weights = any(data$weight != 1)))
+dealt_fit <- function(base_fit, data, block, call) {
+  refuse_beside("The likelihood of blocks", base_fit, data,
+                c(`an anchor question` = !is.null(base_fit$anchor), weights = any(data$weight != 1)))
   label <- label_text(base_key(block))
-  check_dealt_blocks(label, data$y, plain$mechanism)
-  place <- match(label, unique(label))
-  order <- order(place)
-  first <- c(0L, cumsum(tabulate(place)))
-  keep <- !is_aliased(plain)
+  check_dealt_blocks(label, data$y, base_fit$mechanism)
+  position <- match(label, unique(label))
+  order <- order(position)
+  first <- c(0L, cumsum(tabulate(position)))
+  keep <- !is_aliased(base_fit)
   model <- dealt_model(
     data$x[order, keep, drop = FALSE], data$y[order], first,
-    data$offset[order], plain
+    data$offset[order], base_fit
   )
-  starts <- backsolve(model$slope(), plain$ends[keep, , drop = FALSE])
-  found <- fit_likelihood(model, best = highest_maximum(model, cbind(starts, model$start)))
+  starts <- backsolve(model$slope(), base_fit$ends[keep, , drop = FALSE])
+  solution <- fit_likelihood(model, best = highest_maximum(model, cbind(starts, model$start)))
   # The score of a block stands in its first row, so that scores add up by cluster.
   scores <- matrix(
     0, length(label), model$size, dimnames = list(NULL, model$names)
   )
   scores[order[first[-length(first)] + 1L], ] <- crossprod(
-    model$block_scores(found$at), backsolve(model$slope(), diag(model$size))
+    model$block_scores(solution$b), backsolve(model$slope(), diag(model$size))
   )
-  new_rr_glm_dealt(found, plain, call, scores, length(first) - 1)
+  new_rr_glm_dealt(solution, base_fit, call, scores, length(first) - 1)
 }
 
-new_rr_glm_dealt <- function(found, plain, call, scores, blocks) {
+new_rr_glm_dealt <- function(solution, base_fit, call, scores, blocks) {
   title <- sprintf(
-    "Regression of the truth \"%s\", %s link, by the likelihood of %s", plain$labels[2], plain$link,
+    "Regression of the truth \"%s\", %s link, by the likelihood of %s", base_fit$labels[2], base_fit$link,
     number_of(blocks, "block")
   )
   structure(
     c(
-      found, plain[c("terms", "data", "mechanism")],
+      solution, base_fit[c("terms", "data", "mechanism")],
       list(
         scores = scores,
         n = nrow(scores),
-        fixed = plain,
-        frame = plain$model,
+        fixed = base_fit,
+        frame = base_fit$model,
         call = call,
         title = title
       )
@@ -91,23 +91,23 @@ check_dealt_blocks <- function(label, y, mechanism) {
 }
 
 # Beside what every likelihood has: `block_scores(b)`, a column for each block.
-dealt_model <- function(x, said, first, offset, plain) {
+dealt_model <- function(x, reported, first, offset, base_fit) {
   basis <- orthogonal_columns(unname(x), rep(1, nrow(x)))
-  pass <- dealt_pass(basis$z, said, first, offset, plain)
+  pass <- dealt_pass(basis$z, reported, first, offset, base_fit)
   evaluate <- function(b, need) {
-    now <- pass(b, need > 0L)
-    if (need == 0L || !is.finite(now$value)) {
-      return(list(value = now$value))
+    state <- pass(b, need > 0L)
+    if (need == 0L || !is.finite(state$value)) {
+      return(list(value = state$value))
     }
     list(
-      value = now$value,
-      gradient = rowSums(now$scores),
-      observed = now$observed,
-      fallback = now$complete
+      value = state$value,
+      gradient = rowSums(state$scores),
+      observed = state$observed,
+      fallback = state$complete
     )
   }
-  share <- (mean(said) - plain$mechanism$innocuous[2]) / plain$mechanism$truth
-  constant <- truth_curve(plain$link)$inverse(min(0.95, max(0.05, share)))
+  share <- (mean(reported) - base_fit$mechanism$innocuous[2]) / base_fit$mechanism$truth
+  constant <- truth_curve(base_fit$link)$inverse(min(0.95, max(0.05, share)))
   model <- new_likelihood(
     names = colnames(x),
     evaluate = evaluate,
@@ -118,16 +118,16 @@ dealt_model <- function(x, said, first, offset, plain) {
   )
   replace(
     model, c("far", "block_scores"),
-    list(far_predictor(plain$link), function(b) pass(b, TRUE)$scores)
+    list(far_predictor(base_fit$link), function(b) pass(b, TRUE)$scores)
   )
 }
 
-dealt_pass <- function(z, said, first, offset, plain) {
-  deck <- c(plain$mechanism$cards, rev(plain$mechanism$forced))
-  link <- link_place(plain$link)
-  said <- as.integer(said)
+dealt_pass <- function(z, reported, first, offset, base_fit) {
+  deck <- c(base_fit$mechanism$cards, rev(base_fit$mechanism$forced))
+  link <- link_place(base_fit$link)
+  reported <- as.integer(reported)
   function(b, derive) {
-    .Call(C_rr_dealt_value, z, said, first, offset, deck, link, b, derive)
+    .Call(C_rr_dealt_value, z, reported, first, offset, deck, link, b, derive)
   }
 }
 

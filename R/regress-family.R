@@ -70,12 +70,12 @@ new_regress_family <- function(device, mechanism, labels, link, quasi = FALSE) {
   }
   # glm() and its kin evaluate this in their frame: it makes y, weights, n and mustart.
   family$initialize <- as.expression(bquote({
-    given <- .(regress_response)(y, .(labels), weights)
-    y <- given$y
-    weights <- given$weights
-    n <- given$n
+    rr_response <- .(regress_response)(y, .(labels), weights)
+    y <- rr_response$y
+    weights <- rr_response$weights
+    n <- rr_response$n
     mustart <- .(start)(y)
-    rm(given)
+    rm(rr_response)
   }))
   family$truth <- link
   family

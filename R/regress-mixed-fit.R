@@ -288,7 +288,7 @@ check_mixed <- function(plain, data, group) {
   }
 }
 
-tell_mixed <- function(fit) {
+warn_mixed <- function(fit) {
   if (!is.null(fit$limit)) {
     warn(
       c(

@@ -114,7 +114,7 @@ mixed_maximum <- function(model, b, value) {
     ends, list(list(at = c(b, 0), value = value, sigma = 0))
   )
   finite <- Filter(function(end) end$sigma < 40, ends)
-  best <- highest_end(finite)
+  best <- highest_of(finite)
   if (best$sigma < 1e-5) best <- ends[[length(ends)]]
   far <- mixed_far(model, c(ladder, ends))
   limit <- if (!is.null(far) && far$value >= best$value - 1e-6) far
@@ -131,7 +131,7 @@ is_rival <- function(end, best) {
   best$value - end$value < 2 && abs(end$sigma - best$sigma) > 0.1
 }
 
-highest_end <- function(ends) ends[[which.max(vapply(ends, `[[`, 0, "value"))]]
+highest_of <- function(ends) ends[[which.max(vapply(ends, `[[`, 0, "value"))]]
 
 # A climb, then the finer grid, until nothing but rounding is left.
 mixed_end <- function(model, start) {
@@ -149,7 +149,7 @@ mixed_end <- function(model, start) {
 mixed_far <- function(model, ends) {
   far <- Filter(function(end) end$at[model$size + 1L] >= 32, ends)
   if (!length(far)) return(NULL)
-  far <- highest_end(far)
+  far <- highest_of(far)
   ratio <- far$at[seq_len(model$size)] / far$at[model$size + 1L]
   if (!is.finite(mixed_limit(model, ratio)$value)) return(NULL)
   for (round in 1:3) {

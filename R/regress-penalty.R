@@ -37,7 +37,7 @@ penalized_maximum <- function(model, penalty, points) {
   )
   best <- which.max(climbed$value)
   if (!is.finite(climbed$value[best])) abort("No start has a finite likelihood.", "stalled")
-  b <- climbed$at[, best]
+  b <- climbed$points[, best]
   if (penalty == "bias") {
     solved <- solve_moments(function(b) penalized_state(model, b, penalty), b,
                             "Penalties that have a maximum are {.val jeffreys} and {.val prior}.")
@@ -136,27 +136,27 @@ penalty_bend <- function(data, rows, penalty) {
 # Newton's method on the equations, halving steps that do not bring them nearer to 0. Linear ones
 # are solved by the first.
 solve_moments <- function(evaluate, b, remedy = NULL) {
-  now <- evaluate(b)
-  scale <- 1 / sqrt(pmax(colSums(now$psi^2), 1e-300))
+  state <- evaluate(b)
+  scale <- 1 / sqrt(pmax(colSums(state$psi^2), 1e-300))
   size <- function(at) sum((at$equation * scale)^2)
   for (iteration in seq_len(50)) {
     step <- tryCatch(
-      solve(now$slope, now$equation, tol = 1e-14), error = function(e) NULL
+      solve(state$slope, state$equation, tol = 1e-14), error = function(e) NULL
     )
     if (is.null(step)) break
     for (share in 0.5^(0:27)) {
-      then <- evaluate(b + share * step)
-      better <- all(is.finite(then$equation)) &&
-        size(then) < (1 - 1e-4 * share) * size(now)
+      further <- evaluate(b + share * step)
+      better <- all(is.finite(further$equation)) &&
+        size(further) < (1 - 1e-4 * share) * size(state)
       if (better) break
     }
     if (!better) break
     b <- b + share * step
-    now <- then
-    if (size(now) < 1e-26) break
+    state <- further
+    if (size(state) < 1e-26) break
   }
-  if (!is.null(step) && size(now) < 1e-12) {
-    return(c(list(b = b), now))
+  if (!is.null(step) && size(state) < 1e-12) {
+    return(c(list(b = b), state))
   }
   abort(c("The equations do not determine the coefficients.", i = remedy))
 }

@@ -164,7 +164,7 @@ predictor_replicate <- function(fit, mixture, weights) {
     }))
   }
   mixture <- with_reports(mixture, rows$codes, weights)
-  climb_replicate(mixture_model(mixture, rownames(fit$vcov), fit$at), fit$at)
+  climb_replicate(mixture_model(mixture, rownames(fit$vcov), fit$b), fit$b)
 }
 
 # ---- rows ----
@@ -937,7 +937,7 @@ fit_mixture <- function(rows, starts) {
   fit <- fit_likelihood(model, best = highest_maximum(model, points), unit = mixture$rows$unit)
   fit$truth <- fit$coefficients[seq_along(truth)]
   fit$coefficients <- spread_coefficients(fit$coefficients[point], rows$names)
-  end <- mixture_evaluate(mixture, fit$at, 1L)
+  end <- mixture_evaluate(mixture, fit$b, 1L)
   posterior <- end$r[mixture$rows$index, , drop = FALSE] %*%
     outer(mixture$cells$cell, seq_along(rows$x), `==`)
   models <- lapply(
@@ -985,14 +985,14 @@ mixture_model <- function(mixture, names, start, progress = function() NULL) {
   new_likelihood(names = names, evaluate = evaluate, predictors = predictors, to = mixture$back,
                  total = sum(mixture$rows$weights), start = start,
                  natural = function(b) drop(mixture$back %*% b) + mixture$shift,
-                 rows = function(b, N) mixture_rows(mixture, b, N))
+                 unbounded = function(b, N) mixture_rows(mixture, b, N))
 }
 
 # The points from which the climbs begin. Many rows are searched by a part of them, and climbed from
 # what the climbs of that part reach.
 mixture_starts <- function(mixture, model, starts) {
   n <- length(mixture$rows$weights)
-  if (starts == 1 || n <= 4000) return(spread_starts(model, starts))
+  if (starts == 1 || n <= 4000) return(even_starts(model, starts))
   index <- sort(
     unique(1 + floor(n * ((seq_len(2000) * 0.6180339887498949) %% 1)))
   )
@@ -1003,14 +1003,14 @@ mixture_starts <- function(mixture, model, starts) {
     mixture$rows[[name]] <- mixture$rows[[name]][index, , drop = FALSE]
   }
   small <- mixture_model(mixture, model$names, model$start)
-  reached <- climb_roughly(small, promising_starts(small, spread_starts(small, starts)))
+  reached <- climb_roughly(small, promising_starts(small, even_starts(small, starts)))
   order <- order(-reached$value)
   best <- head(
     order[!duplicated(round(reached$value[order], 1))], 2
   )
   cbind(
     model$start,
-    reached$at[, best[is.finite(reached$value[best])], drop = FALSE]
+    reached$points[, best[is.finite(reached$value[best])], drop = FALSE]
   )
 }
 
@@ -1065,7 +1065,7 @@ possible_reports.rr_predictor <- function(fit) {
           table[i, , drop = FALSE], rep, nrow(rows$frame)
         )
         list(scores = if (is.null(parts)) moment_scores(rows, fit$estimate)
-               else mixture_scores(parts, rows$codes, fit$at),
+               else mixture_scores(parts, rows$codes, fit$b),
              said = Reduce(`&`, Map(`==`, codes, rows$codes)))
       })
       reported <- do.call(rbind, lapply(channel_groups, `[[`, "said"))
