@@ -1,4 +1,4 @@
-# An anchor question: its truth is known, so that its reports tell how many respondents ignore the
+# An anchor question has a known truth: its reports show how many respondents ignore the
 # instructions.
 
 #' Anchor question: estimate the share of inattentive respondents
@@ -69,12 +69,8 @@ rr_anchor <- function(mechanism, share = 0, answer = "uniform", ...) {
     abort("The attentive and the inattentive give the same answers to the anchor question.",
           c("no_information", "argument"))
   }
-  C <- rbind(
-    c(
-      device[["p_no"]] * share + device[["q_no"]] * (1 - share), yes
-    ),
-    answers
-  )
+  no <- device[["p_no"]] * share + device[["q_no"]] * (1 - share)
+  C <- rbind(c(no, yes), answers)
   new_rr_channel(
     unname(C),
     list(levels = anchor_truths, reports = mechanism$reports, numeric = mechanism$numeric_levels),
@@ -103,10 +99,10 @@ check_anchor <- function(anchor) {
   )
 }
 
-# Two arms for each one there was: those who said no to the anchor question, and those who said yes.
-# The unknown number is the share of inattentive respondents, who give both answers by chance. So
-# the probabilities of an answer together with that of the anchor question are linear in it, as
-# those of other designs with an unknown number are.
+# The devices with two arms for each: respondents whose anchor report is no, and yes. The unknown
+# number is the share of inattentive respondents, who give both answers by chance. The probabilities
+# of an answer together with that of the anchor question are therefore linear in it, as in other
+# designs with an unknown number.
 anchor_devices <- function(devices, anchor, column) {
   if (is.null(anchor)) return(devices)
   if (!is.null(devices$unknown)) {
@@ -115,20 +111,17 @@ anchor_devices <- function(devices, anchor, column) {
   mechanism <- anchor[[1]]
   reported <- anchor_reports(column, mechanism)
   C <- unname(rr_matrix(mechanism))
-  lines <- lapply(seq_len(ncol(devices$device)), function(g) {
-    vapply(
-      1:2,
-      function(a) {
-        p <- C[1, a] * devices$device[1, g]
-        q <- C[1, a] * devices$device[2, g]
-        none <- C[2, a] * C[2, 2]
-        c(
-          p, none - p, q, none - q, C[1, a],
-          C[2, a] - C[1, a]
-        )
-      },
-      numeric(6)
+  line <- function(g, a) {
+    p <- C[1, a] * devices$device[1, g]
+    q <- C[1, a] * devices$device[2, g]
+    inattentive <- C[2, a] * C[2, 2]
+    c(
+      p, inattentive - p, q, inattentive - q, C[1, a],
+      C[2, a] - C[1, a]
     )
+  }
+  lines <- lapply(seq_len(ncol(devices$device)), function(g) {
+    vapply(1:2, function(a) line(g, a), numeric(6))
   })
   arm <- 2L * (devices$arm %||% integer(length(reported))) + reported
   replace(

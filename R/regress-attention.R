@@ -2,23 +2,20 @@
 # its anchor question (inst/mathematics/mixed.md 9). Coefficients are those of the truth, then those
 # of attention.
 
-# `plain` is the fit without attention, `data` its checked data, and `shares` what a share of some
-# covariates needs.
+# The fit with attention; `base_fit` is the fit without it, `data` its checked data, and `shares`
+# has the covariates of the share.
 attention_fit <- function(base_fit, data, shares, anchor, by, starts, call) {
   refuse_beside("{.arg attention}", base_fit, data, c(`this link` = !data$link %in% mixed_links))
   base_fit["anchor"] <- list(NULL)
   keep <- !is_aliased(base_fit)
-  rows <- attention_rows(
-    data, anchor_reports(base_fit$model[["(anchor)"]], anchor[[1]]),
-    anchor[[1]]$attention, by
-  )
+  reported <- anchor_reports(base_fit$model[["(anchor)"]], anchor[[1]])
+  rows <- attention_rows(data, reported, anchor[[1]]$attention, by)
   unit <- weight_unit(data$weight)
   x <- data$x[, keep, drop = FALSE]
   model <- attention_model(sorted_attention(rows, x, shares$v, unit))
   check_enough_rows(sum(data$weight > 0), model$size)
-  fit <- fit_likelihood(
-    model, best = highest_maximum(model, attention_starts(model, starts)), unit = unit
-  )
+  best <- highest_maximum(model, attention_starts(model, starts))
+  fit <- fit_likelihood(model, best = best, unit = unit)
   attention <- plogis(
     predictor_of(shares$v, fit$estimate[-seq_len(sum(keep))], NULL)
   )
@@ -39,8 +36,8 @@ attention_fit <- function(base_fit, data, shares, anchor, by, starts, call) {
         terms = base_fit$terms,
         call = call,
         title = sprintf(
-          "Regression of the truth \"%s\" with the attention of each %s, %s link", base_fit$labels[2],
-          by, data$link
+          "Regression of the truth \"%s\" with the attention of each %s, %s link",
+          base_fit$labels[2], by, data$link
         ),
         note = sprintf(
           "attentive: %s on average",
@@ -52,8 +49,9 @@ attention_fit <- function(base_fit, data, shares, anchor, by, starts, call) {
   )
 }
 
-# What was said, as factors of the likelihood of a row: each has the probability `chance` of an
-# inattentive respondent, and `base` + `slope` F(x'b) of an attentive one.
+# The rows of the likelihood. It has a factor for each question, or their product for each person.
+# The probability of the report is `chance` for an inattentive respondent, and for an attentive one
+#   base + slope F(x'b)
 attention_rows <- function(data, reported, attention, by) {
   device <- row_device(data$device, data$arm, length(data$y))
   of <- function(yes, y) ifelse(y == 1, yes, 1 - yes)
@@ -67,8 +65,11 @@ attention_rows <- function(data, reported, attention, by) {
     slope = numeric(length(reported)),
     chance = of(attention[["inattentive"]], reported)
   )
-  joint <- list(base = question$base * anchor$base, slope = question$slope * anchor$base,
-               chance = question$chance * anchor$chance)
+  joint <- list(
+    base = question$base * anchor$base,
+    slope = question$slope * anchor$base,
+    chance = question$chance * anchor$chance
+  )
   list(
     factors = if (by == "person") list(joint) else list(question, anchor),
     weight = data$weight,
@@ -78,14 +79,12 @@ attention_rows <- function(data, reported, attention, by) {
   )
 }
 
-# By moments: attention, and the prevalence.
+# The linear predictors of the prevalence and of attention by moments, constants.
 attention_start <- function(data, reported, attention, device) {
   mean <- function(x) sum(data$weight * x) / sum(data$weight)
   inside <- function(share) min(max(share, 0.05), 0.95)
-  gamma <- inside(
-    (mean(reported) - attention[["inattentive"]]) /
-      (attention[["attentive"]] - attention[["inattentive"]])
-  )
+  difference <- attention[["attentive"]] - attention[["inattentive"]]
+  gamma <- inside((mean(reported) - attention[["inattentive"]]) / difference)
   excess <- mean(data$y) - attention[["inattentive"]]
   truth <- (excess / gamma + attention[["inattentive"]] - mean(device$q)) /
     mean(device$d)
@@ -110,8 +109,8 @@ sorted_attention <- function(rows, x, v, unit) {
   )
 }
 
-# Beside what every likelihood has: the sorted `rows`, and the orthogonal columns z of truth and
-# attention.
+# The model of new_likelihood() with the sorted rows, `attention`, and the orthogonal columns z of
+# truth and attention.
 attention_model <- function(rows) {
   weight <- rows$weight
   basis <- orthogonal_columns(unname(rows$x), weight)
@@ -126,17 +125,13 @@ attention_model <- function(rows) {
   evaluate <- function(b, need) {
     eta <- predictors(b)
     if (need == 0L) {
-      return(list(
-        value = sum(
-          weight *
-            attention_loglik(rows, rows$curve$yes(eta[[1]]), eta[[2]])
-        )
-      ))
+      loglik <- attention_loglik(
+        rows, rows$curve$yes(eta[[1]]), eta[[2]]
+      )
+      return(list(value = sum(weight * loglik)))
     }
-    attention_state(
-      weight, attention_derivatives(rows, eta[[1]], eta[[2]]), basis$z,
-      attention_basis$z
-    )
+    derivatives <- attention_derivatives(rows, eta[[1]], eta[[2]])
+    attention_state(weight, derivatives, basis$z, attention_basis$z)
   }
   near <- function(z, target) drop(crossprod(z, weight * target)) / sum(weight)
   model <- new_likelihood(
@@ -161,16 +156,14 @@ attention_model <- function(rows) {
 
 attention_scores <- function(rows, x, v, b) {
   k <- seq_len(ncol(x))
-  derivatives <- attention_derivatives(
-    rows, drop(x %*% b[k]) + rows$offset,
-    drop(v %*% b[-k])
-  )
+  eta <- drop(x %*% b[k]) + rows$offset
+  derivatives <- attention_derivatives(rows, eta, drop(v %*% b[-k]))
   unname(rows$weight * cbind(derivatives$truth * x, derivatives$attention * v))
 }
 
-# The starts that are spread evenly, and steps of the truth, of attention, and of one after the
-# other: a step given the best of the other kind. A fifth of `most` of each. One start alone is that
-# of the moments.
+# The starts that lie evenly, and steps of the truth, of attention, and of one after the other: a
+# step beside the best of the other kind. Each kind has a fifth of `n_starts`. One start alone is
+# that of the moments.
 attention_starts <- function(model, n_starts) {
   if (n_starts == 1) return(cbind(model$start))
   end <- climb_roughly(model, cbind(model$start))$points
@@ -188,30 +181,27 @@ attention_starts <- function(model, n_starts) {
   )
 }
 
-# Steps of the truth (`part` 1) or of attention (2), the others of `near` held; NULL if only a
-# constant may change.
-attention_steps <- function(model, part, near, max_starts) {
+# Starts that are steps of the truth (`index` 1) or of attention (2), a column each, with the other
+# coordinates of `near`; NULL if only a constant may change.
+attention_steps <- function(model, index, near, max_starts) {
   rows <- model$attention
-  z <- model$z[[part]]
+  is_truth <- index == 1L
+  z <- model$z[[index]]
   k <- seq_len(ncol(model$z[[1]]))
   intercept <- colSums(rows$weight * z) / sum(rows$weight)
   directions <- step_directions(intercept)
   if (is.null(directions) || is.null(near)) return(NULL)
+
   projections <- z %*% directions
   starts <- lapply(seq_len(ncol(near)), function(j) {
-    eta <- drop(
-      model$z[[3 - part]] %*%
-        if (part == 1L) near[-k, j] else near[k, j]
-    )
+    others <- if (is_truth) near[-k, j] else near[k, j]
+    eta <- drop(model$z[[3 - index]] %*% others)
     value <- function(side) {
-      if (part == 1L) {
-        attention_loglik(rows, side, eta)
-      } else {
-        attention_loglik(
-          rows, rows$curve$yes(eta + rows$offset),
-          (2 * side - 1) * model$far
-        )
-      }
+      if (is_truth) return(attention_loglik(rows, side, eta))
+      attention_loglik(
+        rows, rows$curve$yes(eta + rows$offset),
+        (2 * side - 1) * model$far
+      )
     }
     gain <- rows$weight *
       (pmax(value(1), -700) - pmax(value(0), -700))
@@ -220,22 +210,14 @@ attention_steps <- function(model, part, near, max_starts) {
     })
     cells <- cbind(best_of(steps, max_starts)$cells, best_sharp(steps, max_starts))
     if (!length(cells)) return(NULL)
-    if (part == 1L) {
-      rbind(
-        cells,
-        matrix(
-          near[-k, j], nrow(near) - length(k), ncol(cells)
-        )
-      )
-    } else {
-      rbind(matrix(near[k, j], length(k), ncol(cells)), cells)
-    }
+    others <- matrix(others, length(others), ncol(cells))
+    if (is_truth) rbind(cells, others) else rbind(others, cells)
   })
   do.call(cbind, starts)
 }
 
-# Directions of orthogonal columns other than their constant, whose coordinates are `one`: NULL if
-# there is none.
+# Directions of orthogonal columns other than their constant, whose coordinates are `intercept`;
+# NULL if there is none.
 step_directions <- function(intercept) {
   free <- if (sum(intercept^2) > 0.999) {
     qr.Q(qr(intercept), complete = TRUE)[, -1, drop = FALSE]
@@ -243,27 +225,19 @@ step_directions <- function(intercept) {
     diag(length(intercept))
   }
   m <- ncol(free)
-  if (m) {
-    free %*% if (m == 1L) {
-      matrix(1)
-    } else {
-      cbind(diag(m), even_directions(m, 25 * min(m, 8)))
-    }
-  }
+  if (!m) return(NULL)
+  if (m == 1L) return(free %*% matrix(1))
+  free %*% cbind(diag(m), even_directions(m, 25 * min(m, 8)))
 }
 
 # The log-likelihoods of rows with these true shares and predictors of attention.
 attention_loglik <- function(rows, truth, zeta) {
   gamma <- plogis(zeta)
   slack <- plogis(-zeta)
-  log(
-    Reduce(
-      `*`,
-      lapply(rows$factors, function(f) {
-        gamma * (f$base + f$slope * truth) + slack * f$chance
-      })
-    )
-  )
+  factors <- lapply(rows$factors, function(f) {
+    gamma * (f$base + f$slope * truth) + slack * f$chance
+  })
+  log(Reduce(`*`, factors))
 }
 
 # Value, score, information, and a curvature that is never indefinite, from the derivatives of the
@@ -284,7 +258,8 @@ project_constant <- function(x, value) {
   unname(.lm.fit(x, rep(value, nrow(x)))$coefficients)
 }
 
-# Of each row in both linear predictors: log-likelihood, score and minus the second derivatives.
+# The log-likelihood of each row, its score and minus the second derivatives by both linear
+# predictors.
 attention_derivatives <- function(rows, eta, zeta) {
   gamma <- plogis(zeta)
   slack <- plogis(-zeta)
@@ -353,7 +328,7 @@ predict.rr_glm_attention <- function(
 
 regression_reports.rr_glm_attention <- function(fit) fit$fixed$y
 
-# At infinity the points are finite.
+# Points are finite at infinity.
 base_fit.rr_glm_attention <- function(fit) {
   replaced_fit(
     fit$fixed, setNames(fit$estimate, names(fit$coefficients)), vcov(fit)

@@ -213,14 +213,13 @@ loglinear_reports <- function(table, theta, logit) {
 }
 
 # The highest maximum with a share of such respondents, climbed from the one without them too, which
-# stays the best if the share is 0. What ends on its plateau is no maximum.
+# stays the best if the share is 0. The ends of climbs on its plateau are no maxima.
 protective_maximum <- function(table, protective, without, starts) {
   table$protective <- protective_reports(protective, table$questions)
   table$logit <- NA
   point <- drop(even_directions(ncol(table$x) + 1, 1))
-  jacobian <- do.call(
-    rbind, lapply(loglinear_groups(table, point), function(g) g$slope * g$m)
-  )
+  slopes <- lapply(loglinear_groups(table, point), function(g) g$slope * g$m)
+  jacobian <- do.call(rbind, slopes)
   if (qr(jacobian, tol = 1e-9)$rank < length(point)) {
     abort_protective("The terms of {.arg formula} are too many.")
   }
@@ -285,19 +284,17 @@ protective_row <- function(fit, conf.int, conf.level) {
   beyond <- function(share) {
     table$logit <- qlogis(share)
     start <- cbind(fit$b[seq_len(ncol(table$x))], 0)
-    sqrt(
-      2 *
-        max(fit$loglik - max(climb(loglinear_model(table), start)$value), 0)
-    ) - drop
+    highest <- max(climb(loglinear_model(table), start)$value)
+    sqrt(2 * max(fit$loglik - highest, 0)) - drop
   }
-  end <- function(range) uniroot(beyond, range, tol = 1e-10)$root
-  row$conf.low <- if (beyond(0) <= 0) 0 else end(c(0, share))
-  row$conf.high <- end(c(share, 1 - 1e-9))
+  limit <- function(range) uniroot(beyond, range, tol = 1e-10)$root
+  row$conf.low <- if (beyond(0) <= 0) 0 else limit(c(0, share))
+  row$conf.high <- limit(c(share, 1 - 1e-9))
   row
 }
 
-# Truths to reports, one question at a time; every column of `x` at once. `back` goes from reports
-# to truths.
+# The expected shares of the reports from shares of the truths, for each column of `x`; one question
+# at a time. If `back`, the products go from reports to truths.
 through_axes <- function(axes, x, back = FALSE) {
   x <- as.matrix(x)
   if (length(axes) == 1L) {
@@ -419,9 +416,8 @@ loglinear_value <- function(table, z, b, need) {
 loglinear_information <- function(table, g, logit) {
   square <- function(design, weights) crossprod(design * weights, design)
   free <- is.na(table$logit)
-  back <- through_axes(
-    table$axes, ifelse(g$counts > 0, g$counts / g$m, 0), TRUE
-  )
+  ratio <- ifelse(g$counts > 0, g$counts / g$m, 0)
+  back <- through_axes(table$axes, ratio, TRUE)
   users <- plogis(-logit) * g$theta * drop(back)
   complete <- square(
     g$design[seq_along(users), seq_len(ncol(table$x)), drop = FALSE],
@@ -520,8 +516,8 @@ tidy.rr_loglinear <- function(
   }
 }
 
-# Of what the formula may have, and of all respondents with a share of those who use no device, what
-# is left.
+# The residual degrees of freedom: the cells of each group but one, less the `used` ones. The cells
+# are those of the truths; they are those of the reports if some respondents use no device.
 loglinear_freedom <- function(table, used) {
   cells <- if (length(table$protective) > 1L) {
     nrow(table$counts)
@@ -532,7 +528,7 @@ loglinear_freedom <- function(table, used) {
 }
 
 # The deviance is from the largest log-likelihood of any joint distribution, by the certified
-# solver, group by group. With respondents who use no device the reports may have any law.
+# solver, group by group. If some respondents use no device, the reports may have any law.
 #' @export
 glance.rr_loglinear <- function(x, ...) {
   counts <- x$table$counts
@@ -544,6 +540,10 @@ glance.rr_loglinear <- function(x, ...) {
   }
   deviance <- max(2 * (saturated - x$loglik), 0)
   df_residual <- loglinear_freedom(x$table, x$df)
-  add_column(NextMethod(), deviance = deviance, df.residual = df_residual,
-             p.value = if (df_residual > 0) pchisq(deviance, df_residual, lower.tail = FALSE) else NA_real_)
+  p_value <- if (df_residual > 0) {
+    pchisq(deviance, df_residual, lower.tail = FALSE)
+  } else {
+    NA_real_
+  }
+  add_column(NextMethod(), deviance = deviance, df.residual = df_residual, p.value = p_value)
 }

@@ -1,6 +1,6 @@
-# A random intercept: the marginal likelihood of the reports of persons, or other groups
-# (inst/mathematics/mixed.md). The kernel is that of a regression of rows (R/regress-fit.R). A point
-# is the coefficients, then sigma.
+# This file has the marginal likelihood of a random intercept, for the reports of persons or other
+# groups (inst/mathematics/mixed.md). The kernel is that of a regression of rows (R/regress-fit.R).
+# A point is the coefficients, then sigma.
 
 mixed_links <- c("logit", "probit", "cloglog", "cauchit")
 

@@ -1,6 +1,6 @@
-# The points where climbs begin, the same in every run: constant shares, and truths that are steep in
-# one direction of the covariates. A climb from a constant leads to no steep maximum, and to few
-# maxima at infinity.
+# The points where climbs begin, the same in every run: constant shares, and truths that are steep
+# in one direction of the covariates. Climbs from a constant find no steep maximum, and few maxima
+# at infinity.
 
 # Starting points, a column each, in the coordinates of the model; `max_thresholds` is their number
 # of thresholds, and 1 is the constant alone. Its attribute `rivals` is whether other maxima may be
