@@ -1,6 +1,6 @@
-# Attention with covariates: a regression of the truth beside one of attention, from a question and
-# its anchor question (inst/mathematics/mixed.md 9). Coefficients are those of the truth, then those
-# of attention.
+# Attention with covariates needs two regressions, one of the truth and one of attention, from a
+# question and its anchor question (inst/mathematics/mixed.md 9). Coefficients are those of the
+# truth, then those of attention.
 
 # The fit with attention; `base_fit` is the fit without it, `data` its checked data, and `shares`
 # has the covariates of the share.

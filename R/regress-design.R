@@ -1,6 +1,6 @@
-# Survey designs in regressions: the maximum of a pseudo-likelihood with the design's weights. Its
-# variance is the variance of the linearized scores, or follows from fits with each set of replicate
-# weights.
+# A regression of a survey design is the maximum of a pseudo-likelihood with the design's weights.
+# Its variance is the variance of the linearized scores, or follows from fits with each set of
+# replicate weights.
 
 # A pseudo-likelihood sums over the population what was asked of clusters: its ratios are not
 # chi-squared.

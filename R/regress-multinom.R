@@ -459,7 +459,7 @@ cumulative_value <- function(rows, z, b, need) {
     numeric(ncol(z))
   )
   observed <- crossprod(slopes, state$observed %*% slopes) - diag(bent)
-  # Logarithms of distances overflow far out.
+  # Logarithms of distances may overflow far out.
   if (!all(is.finite(observed))) return(list(value = -Inf))
   fallback <- if (need == 2L) {
     crossprod(slopes, expected_information(rows, ordered_thresholds(b, k), z) %*% slopes)
@@ -529,7 +529,7 @@ cumulative_pass <- function(rows, b, x, need) {
   g <- (p_report[, -m - 1L, drop = FALSE] -
     p_report[, -1, drop = FALSE]) / seen
   s <- truths$density * g
-  # The sum of w (s s' - diag(bent)), derivatives by the linear predictors.
+  # The information is the sum of w (s s' - diag(bent)), with derivatives by the linear predictors.
   bent <- truths$bend * g
   row <- s * rowSums(s) - bent
   side <- -crossprod(row * w, x)
