@@ -42,7 +42,8 @@
 #' @param variable For a regression: name of a covariate; default the first.
 #' @param by For a regression: name of a covariate of at most 8 values, with a line for each. Default: a covariate that interacts with `variable`, or none. `character()`: none.
 #' @param conf.level For a regression: confidence level of the band, a number in (0, 1); default 0.95.
-#' @param type For a regression: `"truth"` (default) for the probability along a covariate, or `"coefficients"` for a row with an interval per coefficient.
+#' @param type For a fit: `"shares"` (default), or `"trace"` for the distance of the iterates of `"ibu"` from the maximum. For a regression: `"truth"` (default) for the
+#'   probability along a covariate, or `"coefficients"` for a row with an interval per coefficient.
 #' @param exponentiate For `type = "coefficients"`: logical, default `FALSE`. Draw factors such as odds ratios, on a logarithmic axis?
 #' @param which For `plot()` of a regression: diagnostics to draw instead, numbers from 1 to 6 as in [stats::plot.lm()]; default none.
 #' @param ... For `plot()` with `which` further arguments of [stats::plot.lm()]; otherwise not used.
@@ -74,9 +75,11 @@ NULL
 #' @rdname autoplot.rr_fit
 #' @method autoplot rr_fit
 #' @rawNamespace S3method(ggplot2::autoplot,rr_fit)
-autoplot.rr_fit <- function(object, order = NULL, terms = NULL, ...) {
+autoplot.rr_fit <- function(object, order = NULL, terms = NULL, type = c("shares", "trace"), ...) {
   if (!is.null(order)) check_flag(order, "order")
+  type <- check_choice(type)
   check_installed("ggplot2", "to draw a fit")
+  if (type == "trace") return(draw_trace(object))
   draw_shares(object, order, match_terms(terms, object, "terms"))
 }
 
@@ -84,6 +87,25 @@ autoplot.rr_fit <- function(object, order = NULL, terms = NULL, ...) {
 #' @method autoplot rr_survey
 #' @rawNamespace S3method(ggplot2::autoplot,rr_survey)
 autoplot.rr_survey <- autoplot.rr_fit
+
+# The distance of the iterates of "ibu" from the maximum, a line for each group, as Figure 4 of
+# Pinzon et al. (2026).
+draw_trace <- function(fit) {
+  data <- tidy(fit, type = "trace")
+  keys <- names(fit$tally$groups)
+  data$mechanism <- if (length(keys)) group_panel(data, keys) else factor("distance")
+  data <- data[data$iteration > 0 & !is.na(data$distance) & data$distance > 0, ]
+  if (!nrow(data)) abort("The maximum is not unique: the iterates have no distance from it.")
+  rates <- vapply(fit$details, `[[`, 0, "rate")
+  ggplot2::ggplot(data, ggplot2::aes(.data$iteration, .data$distance)) +
+    design_lines(data$mechanism, Inf) +
+    ggplot2::scale_x_log10(labels = format_count, breaks = few_log_breaks(6)) +
+    ggplot2::scale_y_log10(labels = power_labels, breaks = few_log_breaks(7)) +
+    ggplot2::labs(
+      x = "Iterations", y = "Distance from the maximum", title = "Iterative Bayesian update",
+      subtitle = paste("Rate at the maximum:", paste(format(rates, digits = 6), collapse = ", "))
+    ) + theme_candor()
+}
 
 # Three layouts: time along an axis; a row for each category or group; categories along an axis, at
 # their places or by rank.

@@ -8,9 +8,11 @@
 #'   * `logLik`, `df`, `AIC`, `BIC`: `NA` if the method does not maximize the likelihood;
 #'   * `boundary`: number of estimates at or beyond 0 or 1;
 #'   * `gap`: certified distance of the log-likelihood from its maximum, see [likelihood_solver]; 0 for the closed form;
+#'   * `rate`: for `"ibu"`, the rate of convergence at the maximum, see [`?estimators`][estimators];
 #'   * `unlikely`: `TRUE` if no truth makes these reports likely, as after a wrong mechanism; false in at most 1 of 1,000 fits;
 #'   * `validation`: people in the validation study of [rr_misclassification()], if there is one.
-#' * `tidy()`: `std.error` is `NA` if the estimate is held at 0 or 1: read its interval. `type = "trace"` gives the iterates of a fit by `"ibu"`.
+#' * `tidy()`: `std.error` is `NA` if the estimate is held at 0 or 1: read its interval. `type = "trace"` gives a row for each iterate of a fit by `"ibu"`:
+#'   `iteration`, `loglik`, `gap`, and `distance`, its Euclidean distance from the maximum.
 #' * `augment()`: a tibble with one row per report: `term`, `count`, `.fitted` (expected count), `.resid` (Pearson residual).
 #' * `vcov()`: covariance matrix for either target; only the block of `parm` is computed.
 #' * `logLik()`, `AIC()`, `BIC()`: log-likelihood of the reports, see below.
@@ -397,6 +399,7 @@ glance.rr_fit <- function(x, ...) {
     BIC = if (maximized) BIC(likelihood) else NA_real_,
     boundary = boundary_count(x),
     gap = if (length(gaps)) max(gaps) else x$estimator$gap %||% NA_real_,
+    rate = max(vapply(x$details, function(group) group$rate %||% NA_real_, 0)),
     unlikely = is_doubted(x),
     validation = if (is_validated(x$mechanism)) sum(x$mechanism$validation)
   )

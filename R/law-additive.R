@@ -134,15 +134,57 @@ law_projected.rr_law_additive <- function(law, evidence) {
   .Call(C_rr_invp, evidence$counts, law$a, law$b)
 }
 
+# With its threshold in the sense of Pinzon et al. (2026), Algorithm 1, if b is equal for all and
+# a > 0: `tau`, the smallest reported share of the support, and `c_tau`.
 law_maximum.rr_law_additive <- function(law, evidence, options) {
-  .Call(C_rr_mle, evidence$counts, law$a, law$b, law$odds)
+  result <- .Call(C_rr_mle, evidence$counts, law$a, law$b, law$odds)
+  if (length(law$b) == 1L && law$a > 0 && evidence$n > 0) {
+    positive <- result$estimate > 0
+    phi <- evidence$counts[positive] / evidence$n
+    result$tau <- min(phi)
+    result$c_tau <- (1 - sum(!positive) * law$b) / sum(phi)
+  }
+  result
 }
 
 law_update.rr_law_additive <- function(law, evidence, options) {
   .Call(
     C_rr_ibu, evidence$counts, law$a, law$b, options$start, options$iterations,
-    options$tolerance, 2L
+    options$tolerance, 2L, options$maximum
   )
+}
+
+# At a maximum with shares theta > 0 the update has the derivative
+#    diag(1 - e) - theta u',   e_i = a^2 theta_i phi_i / m_i^2,   u_i = a b_i phi_i / m_i^2
+# Its eigenvalues are 1 - rho, one rho between each two neighbours of the sorted e, where
+#    sum_i (b_i / a) e_i / (rho - e_i) = 1
+# Of a share of 0 the update keeps the factor g_i.
+update_rate.rr_law_additive <- function(law, evidence, maximum) {
+  if (law$a < 0) return(channel_update_rate(law_axes(law, evidence$k), evidence, maximum))
+  b <- rep_len(law$b, evidence$k)
+  phi <- evidence$counts / evidence$n
+  m <- b + law$a * maximum
+  ratio <- ifelse(phi > 0, phi / m, 0)
+  g <- law$a * ratio + sum(b * ratio)
+  positive <- maximum > 0
+  e <- (law$a^2 * maximum * ratio / m)[positive]
+  max(g[!positive], 1 - smallest_secular_root(e, e * b[positive] / law$a))
+}
+
+# The root rho of sum(weights / (rho - e)) = 1 between the two smallest `e`: their value if they are
+# equal, NULL if there is one `e`.
+smallest_secular_root <- function(e, weights) {
+  if (length(e) < 2L) return(NULL)
+  smallest <- sort(e, partial = 1:2)[1:2]
+  gap <- smallest[2] - smallest[1]
+  if (gap <= 4 * .Machine$double.eps * smallest[2]) return(smallest[1])
+  # The equation times position (1 - position), which is finite beside both of them.
+  excess <- function(position) {
+    (sum(weights / (position * gap + (smallest[1] - e))) - 1) * position * (1 - position)
+  }
+  edge <- .Machine$double.eps
+  if (excess(edge) <= 0) return(smallest[1])
+  smallest[1] + gap * stats::uniroot(excess, c(edge, 1 - edge), tol = edge)$root
 }
 
 # ---- uncertainty ----

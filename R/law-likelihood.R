@@ -67,7 +67,32 @@ law_maximum.rr_law_channel <- function(law, evidence, options) {
 }
 
 law_update.rr_law_channel <- function(law, evidence, options) {
-  .Call(C_rr_em, law$axes, evidence$counts, options$start, options$iterations, options$tolerance)
+  .Call(
+    C_rr_em, law$axes, evidence$counts, options$start, options$iterations, options$tolerance,
+    options$maximum
+  )
+}
+
+update_rate.rr_law_channel <- function(law, evidence, maximum) {
+  channel_update_rate(law$axes, evidence, maximum)
+}
+
+# At a maximum the derivative of the update, made symmetric, is I - B'B on the shares above 0, with
+#    B_ji = C_ij sqrt(theta_i phi_j) / m_j
+# Its eigenvalue of 0 belongs to the sum. Singular values of 0 belong to shares that the reports do
+# not tell apart, between which the update does not move. NA for more than 500 shares above 0.
+channel_update_rate <- function(axes, evidence, maximum) {
+  phi <- evidence$counts / evidence$n
+  m <- apply_channel(axes, maximum)
+  ratio <- ifelse(phi > 0, phi / m, 0)
+  positive <- which(maximum > 0)
+  if (length(positive) > 500L || length(positive) * length(phi) > 1e6) return(NA_real_)
+  rate <- max(apply_channel(axes, ratio, "adjoint")[-positive], 0)
+  if (length(positive) < 2L) return(rate)
+  columns <- .Call(C_rr_channel_rows, axes, positive)
+  b <- columns * sqrt(ratio / m) * rep(sqrt(maximum[positive]), each = length(phi))
+  squares <- svd(b, 0, 0)$d^2
+  max(rate, 1 - min(squares[squares > 1e-12]))
 }
 
 # The maximum of the likelihood with its certificate, a list. `axes` is a channel in the sense of

@@ -295,6 +295,15 @@ law_update.rr_law <- function(law, evidence, options) {
   law_update(reports$law, reports$evidence, options)
 }
 
+# The rate of the iterative Bayesian update at the maximum, the limit of the distance from it after a
+# step, divided by the distance before. NA if the channel is too large for it.
+update_rate <- function(law, evidence, maximum) UseMethod("update_rate")
+
+update_rate.rr_law <- function(law, evidence, maximum) {
+  reports <- report_channel(law, evidence)
+  update_rate(reports$law, reports$evidence, maximum)
+}
+
 # ---- uncertainty ----
 
 # A map is how an estimator moves with the unbiased estimate, near these data. It is one of these

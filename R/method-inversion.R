@@ -60,6 +60,16 @@
 #' `"lasso"` are conditional on the categories that the data select. For a channel with more reports than truths, `"inv"` is the
 #' least-squares solution that adds up to 1.
 #'
+#' @section Rate of the iterative Bayesian update:
+#' Near the maximum each step of `"ibu"` multiplies the distance from it by the rate. [glance()][estimate_methods] returns the rate as `rate`. It is the largest eigenvalue of the derivative of the step
+#' within the positive shares, or the largest factor of a share of 0. A digit of the distance takes \eqn{\log(10) / (-\log(rate))}{log(10) / (-log(rate))} steps. For
+#' equal shares under [rr_grr()] the rate is \eqn{1 - (p - q)^2}{1 - (p - q)^2}. It is `NA` if the maximum is not unique, and for channels with more than 500 positive shares.
+#'
+#' @section The threshold of maximum likelihood:
+#' Algorithm 1 of Pinzon et al. sets the reported shares below \eqn{\tau^*} to 0. For mechanisms with one probability of all other answers, `fit$details[[1]]` has `tau`, the smallest reported
+#' share \eqn{\tau^*} that it leaves, and `c_tau`, the factor \eqn{c_\tau = (1 - iq) / s} by which the fitted shares of the reports exceed the reported shares. Here \eqn{i} is the
+#' number of shares that are 0, and \eqn{s} the sum of the reported shares of the others.
+#'
 #' @section Options:
 #'
 #' * `"mle"`, `"ibu"`: `tolerance`: certified distance of the total log-likelihood from its maximum. Default: see [likelihood_solver]; for `"ibu"`

@@ -75,6 +75,9 @@ estimate_ibu <- function(evidence, options) {
     tolerance = tolerance,
     start = distribution_option(options$start, "start", evidence)
   )
+  # The distance of the iterates from the maximum needs a maximum that is unique.
+  maximum <- law_maximum(law, evidence, list(iterations = 10000))
+  options$maximum <- if (isTRUE(maximum$unique)) maximum$estimate
   # The update never changes a share of 0, so every report that was given must be possible under the
   # start.
   if (!is.null(options$start) &&
@@ -95,13 +98,15 @@ estimate_ibu <- function(evidence, options) {
   trace <- data.frame(
     iteration = seq_along(steps$gap) - 1,
     loglik = n * steps$loglik,
-    gap = n * steps$gap
+    gap = n * steps$gap,
+    distance = steps$distance %||% NA_real_
   )
   list(
     estimate = result$estimate,
     iterations = result$iterations,
     converged = result$converged,
     gap = n * result$gap,
+    rate = if (is.null(options$maximum)) NA_real_ else update_rate(law, evidence, options$maximum),
     trace = trace,
     maximum = nearby_maximum(law, evidence, result$estimate, n * result$gap)
   )
@@ -114,6 +119,21 @@ nearby_maximum <- function(law, evidence, estimate, gap) {
   if (gap <= 1e-4) {
     law_maximum(law, evidence, list(start = estimate, iterations = 10000))$estimate
   }
+}
+
+# How far the updates are from the maximum, if a gap is left: a rate r takes log(10) / -log(r) steps
+# for a digit of the distance.
+ibu_notes <- function(details) {
+  is_far <- vapply(details, function(group) group$gap > 1e-4 && !is.na(group$rate), NA)
+  if (!any(is_far)) return(NULL)
+  rates <- vapply(details[is_far], `[[`, 0, "rate")
+  slowest <- details[is_far][[which.max(rates)]]
+  steps <- if (max(rates) < 1) log(10) / -log(max(rates)) else Inf
+  sprintf(
+    "Distance from the maximum: %s; each further digit takes about %s steps",
+    format(tail(slowest$trace$distance, 1), digits = 2),
+    if (is.finite(steps)) format_count(ceiling(steps)) else "infinitely many"
+  )
 }
 
 ibu_map <- function(estimate, evidence) {

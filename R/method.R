@@ -183,7 +183,7 @@ direct_methods <- function() {
     ),
     rr_new_method(
       "ibu", "Iterative Bayesian update", estimate_ibu, "likelihood", options = solver,
-      local_map = ibu_map, group = "likelihood", likelihood = TRUE
+      local_map = ibu_map, group = "likelihood", likelihood = TRUE, notes = ibu_notes
     )
   )
 }

@@ -52,7 +52,7 @@
 #' @param design_effect Number, at least 1 (default). Variance relative to a simple random sample.
 #' @param response_rate Number, above 0 and at most 1 (default). Share of the people approached who answer.
 #' @param simultaneous Logical, default `FALSE`. Should the intervals of all categories hold together? Only for `margin`.
-#' @param target `"population"` (default) or `"sample"`, see [rr_estimate()]. Only for `margin`.
+#' @param target `"population"` (default) or `"sample"`, see [rr_estimate()]. For `margin`, `std.error` and `negative`.
 #' @param sd Number, at least 0. Standard deviation of the truths of a mean, with `share`; by default the largest that the range allows.
 #' @param model,data A formula of the covariates, with the data frame that has them, or a design matrix. Its rows stand for the respondents, so that their number does not matter.
 #'   By default there is no model.
@@ -70,6 +70,8 @@
 #' | `n`, `power`, `margin` | what was given, and what follows |
 #' | `level` | significance level attained (normal tests: as asked) |
 #' | `direct` | power or number for a direct question answered honestly |
+#' | `std.error` | standard error of the unbiased estimate, or of the difference |
+#' | `negative` | probability that the unbiased estimate of the share is below 0; one group, reports that support categories |
 #' @section Errors:
 #' * `candor_error_argument`: values out of range, not exactly one of `n`, `power` and `margin`, or an argument of the other kind of plan.
 #' * `candor_error_no_information`: reports that do not depend on the truth, or filters that do not separate the categories.
@@ -253,7 +255,7 @@ answers_worth <- function(response_rate, design_effect) {
 # matter.
 check_unused <- function(args, kind, estimand, share, versus) {
   idle <- c(
-    if (kind == "margin") c("null", "alpha") else c("conf.level", "simultaneous", "target"),
+    if (kind == "margin") c("null", "alpha") else c("conf.level", "simultaneous"),
     if (estimand != "share") c("category", "simultaneous"),
     if (estimand != "mean" || is.null(share)) "sd",
     if (estimand == "coefficient") {
@@ -329,6 +331,12 @@ plan_rows <- function(name, epsilon, model, plan) {
     )
   }
   truth <- setNames(list(grid$share), plan$estimand)
+  answers <- floor(figures$n * plan$worth + 1e-9)
+  noise <- vapply(grid$share, study_variance, 0, model = model, second = plan$second)
+  variance <- vapply(
+    grid$share, unit_variance, 0,
+    model = model, target = plan$target, second = plan$second
+  )
   tibble(
     mechanism = name,
     epsilon = epsilon,
@@ -336,8 +344,32 @@ plan_rows <- function(name, epsilon, model, plan) {
     !!!truth,
     versus = second$share,
     null = if (plan$kind != "margin" && is.null(second)) plan$null,
-    !!!figures
+    !!!figures,
+    std.error = sqrt(variance / answers + noise),
+    negative = if (is.null(second) && !is.null(model$a)) {
+      negative_probability(model, grid$share, answers, plan$target)
+    }
   )
+}
+
+# P(the unbiased estimate of a share is below 0), of `n` answers: the number of reports for the
+# category is below b n. For the sample n times the share hold the category.
+negative_probability <- function(model, share, n, target) {
+  one <- function(share, n) {
+    if (!is.finite(n) || n < 1) return(NA_real_)
+    positive <- model$a > 0
+    limit <- if (positive) ceiling(n * model$b - 1e-9) - 1 else floor(n * model$b + 1e-9)
+    below <- if (target == "population") {
+      pbinom(limit, n, model$b + model$a * share)
+    } else {
+      holders <- round(n * share)
+      from_holders <- 0:holders
+      prob <- dbinom(from_holders, holders, model$a + model$b)
+      sum(prob * pbinom(limit - from_holders, n - holders, model$b))
+    }
+    if (positive) below else 1 - below
+  }
+  mapply(one, share, n)
 }
 
 # The figure of one design that follows from its goal: level and power, or the number of people to

@@ -355,20 +355,22 @@ log_breaks <- function(limits) {
   }
 }
 
-# A function for the breaks of a logarithmic axis with room for `n`: if there are more, the powers
-# of 10, or `n` of them from the first to the last.
+# A function for the breaks of a logarithmic axis with room for `n`: if there are more, powers of 10 in
+# equal steps, or 1, 3, 10 within two decades.
 few_log_breaks <- function(n) {
   function(limits) {
-    breaks <- log_breaks(limits)
-    breaks <- breaks[breaks >= limits[1] & breaks <= limits[2]]
+    inside <- function(x) x[x >= limits[1] * (1 - 1e-9) & x <= limits[2] * (1 + 1e-9)]
+    breaks <- inside(log_breaks(limits))
     if (length(breaks) <= n) return(breaks)
-    powers <- breaks[abs(log10(breaks) - round(log10(breaks))) < 1e-9]
-    # Two powers of 10 would leave most of an axis without a mark.
-    if (length(powers) %in% min(n, 3):n) {
-      powers
-    } else {
-      breaks[unique(round(seq(1, length(breaks), length.out = n)))]
+    exponents <- seq(floor(log10(limits[1])), ceiling(log10(limits[2])))
+    powers <- inside(10^exponents)
+    if (length(powers) >= min(n, 3)) {
+      step <- ceiling(length(powers) / n)
+      return(inside(10^exponents[exponents %% step == 0]))
     }
+    thirds <- inside(sort(outer(c(1, 3), 10^exponents)))
+    if (length(thirds) %in% 2:n) return(thirds)
+    breaks[unique(round(seq(1, length(breaks), length.out = n)))]
   }
 }
 

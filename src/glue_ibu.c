@@ -37,10 +37,10 @@ static SEXP trace_vector(const double *trace, size_t n)
 }
 
 /* Runs to the end, a chunk of about 2^22 updates of a category between checks for an interrupt. */
-static candor_ibu_trace run(candor_ibu *ibu, int keep, candor_status *outcome)
+static candor_ibu_trace run(candor_ibu *ibu, int keep, const double *maximum, candor_status *outcome)
 {
   const size_t chunk = 1 + ((size_t) 1 << 22) / (1 + ibu->channel.categories);
-  candor_ibu_trace trace = {NULL, NULL};
+  candor_ibu_trace trace = {NULL, NULL, NULL, maximum};
   size_t size = 0;
   candor_status status;
   do {
@@ -50,6 +50,7 @@ static candor_ibu_trace run(candor_ibu *ibu, int keep, candor_status *outcome)
       if (size > ibu->limit + 1) size = ibu->limit + 1;
       trace.gap = grown(trace.gap, filled, size);
       trace.loglik = keep == TRACE_ALL ? grown(trace.loglik, filled, size) : NULL;
+      trace.distance = maximum ? grown(trace.distance, filled, size) : NULL;
     }
     R_CheckUserInterrupt();
     status = candor_ibu_run(ibu, chunk, &trace);
@@ -58,20 +59,22 @@ static candor_ibu_trace run(candor_ibu *ibu, int keep, candor_status *outcome)
   return trace;
 }
 
-/* rr_ibu(counts, a, b, start | NULL, iterations, tolerance, keep_trace) ->
- * list(estimate, iterations, converged, loglik, gap, trace = list(loglik, gap)), or NULL where doubles cannot
- * hold the next step. gap is log max g, per observation, at the estimate; keep_trace: 0 nothing, 1 gaps, 2 gaps and
+/* rr_ibu(counts, a, b, start | NULL, iterations, tolerance, keep_trace, maximum | NULL) ->
+ * list(estimate, iterations, converged, loglik, gap, trace = list(loglik, gap, distance)), or NULL where doubles
+ * cannot hold the next step. distance is that of the iterates from the maximum. gap is log max g, per observation, at the estimate; keep_trace: 0 nothing, 1 gaps, 2 gaps and
  * mean log-likelihoods. */
-SEXP rr_ibu_call(SEXP counts, SEXP a, SEXP b, SEXP start, SEXP iterations, SEXP tolerance, SEXP keep_trace)
+SEXP rr_ibu_call(SEXP counts, SEXP a, SEXP b, SEXP start, SEXP iterations, SEXP tolerance, SEXP keep_trace,
+                 SEXP maximum)
 {
   const char *names[] = {"estimate", "iterations", "converged", "loglik", "gap", "trace", ""};
-  const char *trace_names[] = {"loglik", "gap", ""};
+  const char *trace_names[] = {"loglik", "gap", "distance", ""};
   const double *n = glue_reals(counts, "counts", ANY_LENGTH);
   const size_t k = (size_t) XLENGTH(counts);
   const candor_additive channel = glue_additive(a, b, NULL, k);
   const size_t limit = glue_size(iterations, "iterations");
   const double enough = glue_number(tolerance, "tolerance");
   const int keep = glue_choice(keep_trace, "keep_trace", TRACE_KINDS);
+  const double *goal = maximum == R_NilValue ? NULL : glue_reals(maximum, "maximum", (R_xlen_t) k);
   if (!(enough >= 0)) Rf_error("`tolerance` must be one number >= 0");
   candor_ibu ibu;
   double loglik, gap;
@@ -83,7 +86,7 @@ SEXP rr_ibu_call(SEXP counts, SEXP a, SEXP b, SEXP start, SEXP iterations, SEXP 
   ibu.limit = limit;
   ibu.tolerance = enough;
   candor_status status;
-  const candor_ibu_trace trace = run(&ibu, keep, &status);
+  const candor_ibu_trace trace = run(&ibu, keep, goal, &status);
   if (status == CANDOR_STALLED) {
     UNPROTECT(1);
     return R_NilValue;
@@ -97,6 +100,7 @@ SEXP rr_ibu_call(SEXP counts, SEXP a, SEXP b, SEXP start, SEXP iterations, SEXP 
   SET_VECTOR_ELT(result, 5, Rf_mkNamed(VECSXP, trace_names));
   SET_VECTOR_ELT(VECTOR_ELT(result, 5), 0, trace_vector(trace.loglik, ibu.steps + 1));
   SET_VECTOR_ELT(VECTOR_ELT(result, 5), 1, trace_vector(trace.gap, ibu.steps + 1));
+  SET_VECTOR_ELT(VECTOR_ELT(result, 5), 2, trace_vector(trace.distance, ibu.steps + 1));
   UNPROTECT(1);
   return result;
 }

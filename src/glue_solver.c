@@ -137,21 +137,25 @@ SEXP rr_impossible_call(SEXP axes, SEXP counts)
   return Rf_ScalarReal(first == reports ? 0.0 : (double) first + 1.0);
 }
 
-/* rr_em(axes, counts, start | NULL, iterations, tolerance) -> list(estimate, iterations, converged, gap,
- * trace = list(gap, loglik)): gaps and log-likelihoods are per observation, entry k about iterate k - 1. */
-SEXP rr_em_call(SEXP axes, SEXP counts, SEXP start, SEXP iterations, SEXP tolerance)
+/* rr_em(axes, counts, start | NULL, iterations, tolerance, maximum | NULL) -> list(estimate, iterations, converged,
+ * gap, trace = list(gap, loglik, distance)): gaps and log-likelihoods are per observation, distances those from the
+ * maximum, entry k about iterate k - 1. */
+SEXP rr_em_call(SEXP axes, SEXP counts, SEXP start, SEXP iterations, SEXP tolerance, SEXP maximum)
 {
-  const char *names[] = {"estimate", "iterations", "converged", "gap", "trace", ""}, *parts[] = {"gap", "loglik", ""};
+  const char *names[] = {"estimate", "iterations", "converged", "gap", "trace", ""};
+  const char *parts[] = {"gap", "loglik", "distance", ""};
   const candor_channel channel = glue_channel(axes);
   const size_t truths = candor_channel_truths(&channel), limit = glue_size(iterations, "iterations");
   const double *n = glue_reals(counts, "counts", (R_xlen_t) candor_channel_reports(&channel));
   const double *from = start == R_NilValue ? NULL : glue_reals(start, "start", (R_xlen_t) truths);
+  const double *goal = maximum == R_NilValue ? NULL : glue_reals(maximum, "maximum", (R_xlen_t) truths);
   SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
   double *theta = REAL(keep(result, 0, REALSXP, truths));
   for (size_t i = 0; i < truths; i++) theta[i] = from ? from[i] : 1.0 / (double) truths;
   double *work = (double *) R_alloc(candor_em_work(&channel), sizeof *work);
   double *gap = (double *) R_alloc(limit + 1, sizeof *gap), *loglik = (double *) R_alloc(limit + 1, sizeof *loglik);
-  const candor_ibu_trace trace = {gap, loglik};
+  double *distance = goal ? (double *) R_alloc(limit + 1, sizeof *distance) : NULL;
+  const candor_ibu_trace trace = {gap, loglik, distance, goal};
   candor_em em;
   glue_check(candor_em_start(&em, &channel, n, theta, work), "rr_em");
   em.limit = limit;
@@ -165,6 +169,8 @@ SEXP rr_em_call(SEXP axes, SEXP counts, SEXP start, SEXP iterations, SEXP tolera
   SET_VECTOR_ELT(result, 4, Rf_mkNamed(VECSXP, parts));
   memcpy(REAL(keep(VECTOR_ELT(result, 4), 0, REALSXP, em.steps + 1)), gap, (em.steps + 1) * sizeof *gap);
   memcpy(REAL(keep(VECTOR_ELT(result, 4), 1, REALSXP, em.steps + 1)), loglik, (em.steps + 1) * sizeof *loglik);
+  if (goal)
+    memcpy(REAL(keep(VECTOR_ELT(result, 4), 2, REALSXP, em.steps + 1)), distance, (em.steps + 1) * sizeof *distance);
   UNPROTECT(1);
   return result;
 }

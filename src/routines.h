@@ -25,7 +25,8 @@ ROUTINE(rr_project, SEXP x, SEXP total)
 ROUTINE(rr_eb, SEXP rows, SEXP groups, SEXP totals, SEXP most, SEXP shapes, SEXP levels)
 
 /* ibu: counts -> estimate, by steps */
-ROUTINE(rr_ibu, SEXP counts, SEXP a, SEXP b, SEXP start, SEXP iterations, SEXP tolerance, SEXP keep_trace)
+ROUTINE(rr_ibu, SEXP counts, SEXP a, SEXP b, SEXP start, SEXP iterations, SEXP tolerance, SEXP keep_trace,
+        SEXP maximum)
 /* for tests alone: rr_ibu and the fits of R use its kernel */
 ROUTINE(rr_loglik, SEXP counts, SEXP a, SEXP b, SEXP theta, SEXP keep_gradient)
 
@@ -41,7 +42,7 @@ ROUTINE(rr_solver_run, SEXP solver, SEXP steps)
 ROUTINE(rr_solver_result, SEXP solver, SEXP unique_limit)
 ROUTINE(rr_solver_information, SEXP solver, SEXP cells, SEXP rhs)
 ROUTINE(rr_impossible, SEXP axes, SEXP counts)
-ROUTINE(rr_em, SEXP axes, SEXP counts, SEXP start, SEXP iterations, SEXP tolerance)
+ROUTINE(rr_em, SEXP axes, SEXP counts, SEXP start, SEXP iterations, SEXP tolerance, SEXP maximum)
 
 /* cooccurrence: bits -> joint counts of all sets of columns */
 ROUTINE(rr_cooccurrence, SEXP bits, SEXP order, SEXP patterns, SEXP more)

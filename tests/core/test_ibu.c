@@ -47,7 +47,7 @@ static void by_hand(void)
   const double counts[] = {1, 2, 7};
   const candor_additive channel = grr(3, 1);
   double theta[3], work[3], gaps[3], logliks[3];
-  const candor_ibu_trace trace = {gaps, logliks};
+  const candor_ibu_trace trace = {gaps, logliks, NULL, NULL};
   candor_ibu ibu;
   fill(theta, 3);
   CHECK(candor_ibu_start(&ibu, &channel, counts, theta, work) == CANDOR_OK);
@@ -204,7 +204,7 @@ static void edges(void)
   const double hand[] = {1, 2, 7};
   const candor_additive three = grr(3, 1);
   double gaps[400];
-  const candor_ibu_trace trace = {gaps, NULL};
+  const candor_ibu_trace trace = {gaps, NULL, NULL, NULL};
   theta = all_theta + MOST - 3, work = all_work + MOST - 3;
   fill(theta, 3);
   CHECK(candor_ibu_start(&ibu, &three, hand, theta, work) == CANDOR_OK);

@@ -380,7 +380,7 @@ static void test_em(void)
   const candor_axis axis = {CANDOR_AXIS_DENSE, 2, 3, C, NULL, 0, {0}};
   const candor_channel channel = {1, &axis};
   double theta[2] = {0.5, 0.5}, work[16], gap[26], loglik[26];
-  const candor_ibu_trace trace = {gap, loglik};
+  const candor_ibu_trace trace = {gap, loglik, NULL, NULL};
   candor_em em;
   CHECK(candor_em_start(&em, &channel, counts, theta, work) == CANDOR_OK);
   em.limit = 25;
@@ -488,7 +488,7 @@ static void test_em_edges(void)
   const candor_axis axis = {CANDOR_AXIS_DENSE, 2, 3, C, NULL, 0, {0}};
   const candor_channel channel = {1, &axis};
   double theta[2] = {0.5, 0.5}, *work = workspace(candor_em_work(&channel)), gap[3], loglik[3];
-  const candor_ibu_trace trace = {gap, loglik}, no_trace = {NULL, NULL};
+  const candor_ibu_trace trace = {gap, loglik, NULL, NULL}, no_trace = {NULL, NULL, NULL, NULL};
   candor_em em;
   CHECK(candor_em_start(&em, &channel, counts, theta, work) == CANDOR_OK);
   em.limit = 2;

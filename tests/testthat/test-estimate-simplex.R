@@ -86,14 +86,14 @@ test_that("rr_ibu matches the 60-digit vectors, and resumes to the same place", 
     form <- golden_form(case$input)
     counts <- as.double(case$input$counts)
     steps <- as.double(case$input$iterations)
-    result <- .Call(C_rr_ibu, counts, form$a, form$b, NULL, steps, 0, 2L)
+    result <- .Call(C_rr_ibu, counts, form$a, form$b, NULL, steps, 0, 2L, NULL)
     expect_golden(result$estimate, case$expected$theta)
     expect_golden(result$loglik / sum(counts), case$expected$mean_loglik)
     expect_golden(result$gap, case$expected$gap_log)
     expect_length(result$trace$gap, steps + 1)
-    half <- .Call(C_rr_ibu, counts, form$a, form$b, NULL, floor(steps / 2), 0, 0L)
+    half <- .Call(C_rr_ibu, counts, form$a, form$b, NULL, floor(steps / 2), 0, 0L, NULL)
     expect_null(half$trace$gap)
-    rest <- .Call(C_rr_ibu, counts, form$a, form$b, half$estimate, steps - floor(steps / 2), 0, 1L)
+    rest <- .Call(C_rr_ibu, counts, form$a, form$b, half$estimate, steps - floor(steps / 2), 0, 1L, NULL)
     expect_equal(rest$estimate, result$estimate, tolerance = 1e-12)
     expect_null(rest$trace$loglik)
   }
@@ -160,7 +160,7 @@ test_that("inputs made to crash raise errors", {
                    list(form$a, 0.9, form$odds), list(form$a, form$b, NA_real_))) expect_error(.Call(C_rr_mle, good, bad[[1]], bad[[2]], bad[[3]]))
   for (a in list("a", NA_real_)) for (routine in list(C_rr_inv, C_rr_invn)) expect_error(.Call(routine, good, a, form$b))
   for (bad in list(list(c(1, NA), 1), list(good, 0), list(numeric(0), 1))) expect_error(.Call(C_rr_project, bad[[1]], bad[[2]]))
-  ibu <- function(start = NULL, steps = 1, tolerance = 0, keep = 0L, a = form$a, b = form$b) .Call(C_rr_ibu, good, a, b, start, steps, tolerance, keep)
+  ibu <- function(start = NULL, steps = 1, tolerance = 0, keep = 0L, a = form$a, b = form$b) .Call(C_rr_ibu, good, a, b, start, steps, tolerance, keep, NULL)
   for (bad in list(list(c(0.5, 0.5)), list(c(0.5, 0.5, 0.5)), list(steps = -1), list(tolerance = NaN), list(keep = 3L), list(c(1, 0, 0), a = 1, b = 0))) {
     expect_error(do.call(ibu, bad))
   }

@@ -30,7 +30,7 @@ test_that("tidy, glance and augment keep broom's contract", {
   expect_named(tidy(fit), c("term", "estimate", "std.error"))
   expect_named(tidy(fit, conf.int = TRUE), c("term", "estimate", "std.error", "conf.low", "conf.high"))
   expect_named(glance(fit), c("method", "target", "categories", "nobs", "respondents", "effective_n", "epsilon", "logLik", "df", "AIC",
-                              "BIC", "boundary", "gap", "unlikely"))
+                              "BIC", "boundary", "gap", "rate", "unlikely"))
   expect_named(augment(fit), c("term", "count", ".fitted", ".resid"))
   grouped <- rr_estimate(rr_counts(cbind(men = c(50, 30, 20), women = c(10, 40, 30)), mechanism))
   expect_identical(names(tidy(grouped, conf.int = TRUE))[1:2], c("group", "term"))

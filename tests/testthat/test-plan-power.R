@@ -559,3 +559,24 @@ test_that("the print of a plan has long names of mechanisms whole", {
   for (name in unique(unnamed$mechanism)) expect_match(shown, name, fixed = TRUE)
   expect_no_match(capture.output(print(rr_power(list(warner = rr_warner(0.75)), n = 100, share = 0.1))), "Mechanisms")
 })
+
+test_that("the standard error at a known share, and the probability of a negative estimate, are those of the vectors", {
+  for (case in Filter(function(case) case$input$op == "negative", golden("doors_small"))) {
+    design <- rr_grr(case$input$k, p = case$input$p)
+    for (target in c("population", "sample")) {
+      plan <- rr_power(design, n = case$input$n, share = case$input$share, null = 0.5, target = target)
+      expect_golden(plan$std.error, case$expected[[paste0("se_", target)]])
+      expect_golden(plan$negative, case$expected[[paste0("negative_", target)]])
+    }
+  }
+})
+
+test_that("estimates below 0 are counted right on both sides of chance, by all reports of five respondents", {
+  for (design in list(rr_warner(0.8), rr_warner(0.2), rr_binary(0.9, 0.3))) {
+    channel <- rr_matrix(design)
+    estimate <- function(yes) (yes / 5 - channel[1, 2]) / (channel[2, 2] - channel[1, 2])
+    p_yes <- 0.7 * channel[1, 2] + 0.3 * channel[2, 2]
+    below <- sum(dbinom(0:5, 5, p_yes)[estimate(0:5) < -1e-12])
+    expect_equal(rr_power(design, n = 5, share = 0.3)$negative, below, tolerance = 1e-12)
+  }
+})

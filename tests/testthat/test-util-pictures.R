@@ -509,3 +509,11 @@ test_that("many categories are sorted by their counts, those that are estimated 
     expect_false(is.unsorted(-week$estimate) || is.unsorted(-week$reported[week$estimate == min(week$estimate)]))
   }
 })
+
+test_that("marks of a logarithmic axis are even, and as many as there is room for", {
+  for (n in 3:7) for (limits in list(c(3e-4, 1.3), c(1e-15, 1.2), c(2, 40), c(90, 1.2e6), c(0.011, 0.013))) {
+    marks <- candor:::few_log_breaks(n)(limits)
+    expect_true(length(marks) >= 2 && length(marks) <= n && all(marks >= limits[1] * (1 - 1e-9) & marks <= limits[2] * (1 + 1e-9)))
+    if (diff(log10(limits)) > 3) expect_lt(diff(range(diff(log10(marks)))), 1e-9)
+  }
+})

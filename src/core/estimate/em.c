@@ -76,6 +76,8 @@ candor_status candor_em_run(candor_em *em, size_t chunk, const candor_ibu_trace 
     if (status != CANDOR_OK) return status;
     if (trace && trace->gap) trace->gap[em->steps] = em->gap;
     if (wants_loglik) trace->loglik[em->steps] = loglik;
+    if (trace && trace->distance)
+      trace->distance[em->steps] = candor_ibu_distance(em->theta, trace->maximum, em->truths);
     if (candor_ibu_done(em->steps, em->limit, em->total * em->gap, em->tolerance)) return CANDOR_OK;
     if (chunk == 0) return CANDOR_AGAIN;
     step(em);

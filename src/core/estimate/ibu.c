@@ -103,6 +103,8 @@ static void note(const candor_ibu *ibu, const candor_ibu_trace *trace)
 {
   if (trace && trace->gap) trace->gap[ibu->steps] = ibu->gap;
   if (trace && trace->loglik) trace->loglik[ibu->steps] = mean_loglik(ibu);
+  if (trace && trace->distance)
+    trace->distance[ibu->steps] = candor_ibu_distance(ibu->theta, trace->maximum, ibu->channel.categories);
 }
 
 static candor_status check_theta(const double *theta, size_t n, double *sum)

@@ -6,6 +6,9 @@
 #ifndef CANDOR_IBU_H
 #define CANDOR_IBU_H
 
+#include <math.h>
+
+#include "base/lanes.h"
 #include "estimate/additive.h"
 
 typedef struct candor_ibu {
@@ -30,11 +33,21 @@ static inline int candor_ibu_done(size_t steps, size_t limit, double gap_in_tota
   return steps >= limit || (tolerance > 0 && gap_in_total <= tolerance);
 }
 
-/* Where to write what happens, entry k about the iterate after k steps; either may be NULL. */
+/* Where to write what happens, entry k about the iterate after k steps; each may be NULL. */
 typedef struct candor_ibu_trace {
   double *gap;
-  double *loglik; /* mean log-likelihood: costs a logarithm a category and step */
+  double *loglik;        /* mean log-likelihood: costs a logarithm a category and step */
+  double *distance;      /* Euclidean distance from `maximum` */
+  const double *maximum; /* a distribution; NULL if `distance` is */
 } candor_ibu_trace;
+
+/* The Euclidean distance of two vectors of n numbers. */
+static inline double candor_ibu_distance(const double *x, const double *y, size_t n)
+{
+  candor_sum squares = {0, 0};
+  for (size_t i = 0; i < n; i++) candor_sum_add(&squares, (x[i] - y[i]) * (x[i] - y[i]));
+  return sqrt(candor_sum_total(&squares));
+}
 
 /* SYNOPSIS       Begins at theta, which is updated in place by the runs; limit and tolerance become 0.
  * PRECONDITIONS  theta: K values >= 0 that sum to 1 within 1e-8 (uniform is the usual start; a zero
