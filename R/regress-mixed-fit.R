@@ -102,9 +102,8 @@ random_intercept <- function(formula) {
   right <- formula[[length(formula)]]
   is_bar <- function(e) is.call(e) && identical(e[[1]], as.name("|"))
   bars <- Filter(is_bar, model_calls(right))
-  if (length(bars) != 1L || !identical(bars[[1]][[2]], 1)) {
-    return(NULL)
-  }
+  is_intercept <- length(bars) == 1L && identical(bars[[1]][[2]], 1)
+  if (!is_intercept) return(NULL)
   without <- function(e) {
     if (is_bar(e)) return(NULL)
     is_sum <- is.call(e) &&

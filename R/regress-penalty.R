@@ -114,7 +114,8 @@ penalized_state <- function(model, b, penalty, need = 1L, slope = need > 0L) {
 # Minus the derivative of the adjusted score, by differences; NULL outside the domain.
 penalty_slope <- function(model, b, penalty) {
   near <- function(k, h) {
-    penalized_state(model, replace(b, k, b[k] + h), penalty, slope = FALSE)$equation
+    b[k] <- b[k] + h
+    penalized_state(model, b, penalty, slope = FALSE)$equation
   }
   change <- vapply(
     seq_along(b), function(k) near(k, -1e-5) - near(k, 1e-5),
