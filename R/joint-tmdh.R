@@ -227,12 +227,11 @@ notes_of.rr_tmdh <- function(x, shown) {
 #' Reported joint counts that a known truth gives: mean, covariance, exact law
 #'
 #' `rr_pmdh()` gives the mean and covariance of the reported joint counts (the *perturbed multi-dimensional histogram*) if the true joint counts
-#' are known. It shows the precision of a survey before the survey is taken. `rr_reported_law()` gives the probability of every possible reported count; the normal approximation can be
+#' are known. It shows the precision of a survey before the survey is taken. [`rr_law(truth = )`][rr_law] gives the probability of every possible reported count; the normal approximation can be
 #' checked against it.
 #'
 #' With \eqn{q_j} and \eqn{d_j = p_j - q_j} of each column, \eqn{E(c_J) = \sum_{S \subseteq J} t_S \prod_{j \in S} d_j
-#' \prod_{j \in J \setminus S} q_j}{E(c_J) = sum_(S within J) t_S prod_(j in S) d_j prod_(j in J without S) q_j}. A set's count is a sum of independent binomials, one for each
-#' true row type restricted to the set. The histogram of row types is a sum of multinomials, whose law is enumerated.
+#' \prod_{j \in J \setminus S} q_j}{E(c_J) = sum_(S within J) t_S prod_(j in S) d_j prod_(j in J without S) q_j}.
 #'
 #' @param truth True joint counts of [rr_cooccurrence()], with the orders that covariances need. Or the numbers of rows of each type: a table with
 #'   two categories in each dimension, or a vector with the first column running fastest.
@@ -243,19 +242,15 @@ notes_of.rr_tmdh <- function(x, shown) {
 #' @param sets `NULL` (default) for all sets, or the sets of interest, as in [rr_cooccurrence()].
 #' @param target `"population"` (default): rows are drawn from the given proportions; `"sample"`: these rows are randomized.
 #' @param of `"reports"` (default): the reported counts; `"estimate"`: the unbiased estimates that [rr_tmdh()] computes from them.
-#' @param set The columns whose joint count is of interest, by name or position; `NULL` (default) for the histogram of row types.
-#' @param ... Not used; `rr_pmdh()` and `rr_reported_law()` refuse further arguments.
+#' @param ... Not used; `rr_pmdh()` refuses further arguments.
 #' @return `rr_pmdh()` returns an object of class `c("rr_pmdh", "rr_histogram")`. `coef()` gives the expected counts, `tidy()` a
 #'   table with `term`, `order`, `estimate` (expected count) and `std.error` (its standard deviation), `vcov(x, sets, target)` the covariance matrix. With `of = "estimate"` they are about the
 #'   estimates.
-#'
-#'   `rr_reported_law()` returns for a set a data frame with columns `count` and `probability`. For `NULL` it returns a list with
-#'   `histograms` (a matrix with one column per row type and one row per possible histogram) and `probability`.
 #' @section Errors:
-#' As [rr_tmdh()]. `candor_error_argument` also for more than a million histograms, and for `rr_matrix()` of questions that are reported directly, by hashing or in scores.
+#' As [rr_tmdh()]. `candor_error_argument` also for `rr_matrix()` of questions that are reported directly, by hashing or in scores.
 #' `candor_error_too_large` for a matrix of more than 4,096 sets. See [candor_conditions].
 #' @references Carette, T. (2022). A normal approximation for joint frequency estimation under local
-#'   differential privacy. Equations (24) to (26) and (34), theorems 3.1 to 3.3, Lemma B.1, appendix A. A comma is missing between the two parameters in equation (55).
+#'   differential privacy. Equations (24) to (26) and (34), theorems 3.1 to 3.3, appendix A.
 #' @seealso [rr_tmdh()] for the estimate, [rr_power()] to plan one question.
 #' @concept planning
 #' @concept exact distribution
@@ -268,7 +263,7 @@ notes_of.rr_tmdh <- function(x, shown) {
 #' # Its standard error will be 23, for 1,000 respondents of whom 100 do both
 #'
 #' # The exact law of a reported count has the expected mean
-#' law <- rr_reported_law(c(20, 10, 10, 10), rr_warner(0.8), set = 1:2)
+#' law <- rr_law(rr_warner(0.8), truth = c(20, 10, 10, 10), set = 1:2)
 #' sum(law$count * law$probability)
 #' @order 1
 #' @export
@@ -375,10 +370,8 @@ tidy.rr_pmdh <- function(
   )
 }
 
-#' @rdname rr_pmdh
-#' @export
-rr_reported_law <- function(truth, mechanism, set = NULL, ...) {
-  check_dots_empty(...)
+# The law of the reported joint counts of `truth`, as ?rr_law describes it.
+joint_count_law <- function(truth, mechanism, set = NULL) {
   types <- if (!inherits(truth, "rr_histogram")) {
     row_type_counts(truth, "truth", whole_numbers = TRUE)
   } else {

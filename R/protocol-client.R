@@ -31,10 +31,10 @@
 #'
 #' @param mechanism A mechanism: [rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()], [rr_bloom()], [rr_bitflip()], their forms with a permanent answer, [rr_mean()],
 #'   [rr_scramble()], or any mechanism whose reports are categories (survey designs, [rr_square_wave()]) with at most 1,000 levels ([rr_grr()]: any number). Or an [rr_product()] or
-#'   [rr_sample_questions()] of these.
+#'   [`rr_product(asked = 1)`][rr_product] of these.
 #' @param file Name of the file to write.
 #' @param as `"page"` (default), `"javascript"`, `"module"`, `"jspsych"`, `"surveyjs"`, `"python"` or `"plan"`, see the list.
-#' @param question For a page: the question, one text. For an [rr_product()] or [rr_sample_questions()] one text per question, named.
+#' @param question For a page: the question, one text. For an [rr_product()] one text per question, named.
 #' @param key For a page: the name under which the device keeps the report. Each study needs its own key.
 #' @param send For a page: an `https://` address that receives the report as JSON by POST, in the letters of ASCII. The server must allow requests of other origins. By default the
 #'   respondent copies the report.

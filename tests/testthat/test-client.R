@@ -294,7 +294,7 @@ test_that("numbers are drawn as the literature says", {
   counts <- table(factor(posted(mechanism, rep(8, draws))$report, c("4", "8", "11", "15")))
   expect_gt(stats::chisq.test(counts, p = c(0.12, 0.12 + 0.2, 0.28, 0.28))$p.value, 1e-6)
   # One question of two.
-  one <- rr_sample_questions(a = rr_warner(0.9), n = rr_mean(c(0, 1), 2, protocol = "duchi"))
+  one <- rr_product(a = rr_warner(0.9), n = rr_mean(c(0, 1), 2, protocol = "duchi"), asked = 1)
   data <- posted(one, data.frame(a = rep("yes", draws), n = 0.5))
   expect_gt(stats::binom.test(sum(data$question == "a"), draws, 0.5)$p.value, 1e-6)
   expect_gt(stats::binom.test(sum(data$report[data$question == "a"] == "yes"), sum(data$question == "a"), 0.9)$p.value, 1e-6)

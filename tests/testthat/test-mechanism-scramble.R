@@ -133,7 +133,7 @@ test_that("groups, weights, merging, files and several questions are as for othe
     expect_identical(rr_read(file), other)
   }
   # A tally of one question of several.
-  both <- rr_sample_questions(money = m, drugs = rr_warner(0.8))
+  both <- rr_product(money = m, drugs = rr_warner(0.8), asked = 1)
   people <- data.frame(money = runif(200, 0, 50), drugs = rep(0:1, 100))
   expect_s3_class(rr_estimate(rr_perturb(people, both, rng = "R"), both)$money, "rr_mean_fit")
 })

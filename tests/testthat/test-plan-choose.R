@@ -142,7 +142,7 @@ test_that("combined, merged and smoothed estimates are distributions", {
 one_question_mechanisms <- function() {
   list(
     rr_binary = rr_binary(0.8, 0.3), rr_binary = rr_binary(0.99, 0.01), rr_warner = rr_warner(0.8), rr_warner = rr_warner(0.2),
-    rr_crosswise = rr_crosswise(0.25), rr_triangular = rr_triangular(0.3), rr_mangat = rr_mangat(0.7, 0.2), rr_mangat = rr_mangat(0.7, variant = "1994"),
+    rr_crosswise = rr_crosswise(0.25), rr_triangular = rr_triangular(0.3), rr_warner = rr_warner(0.7, t = 0.2), rr_binary = rr_binary(1, 0.3),
     rr_kuk = rr_kuk(0.8, 0.3),
     rr_grr = rr_grr(4, epsilon = 1), rr_grr = rr_grr(4, p = 0.1), rr_forced = rr_forced(c(0.1, 0.3)),
     rr_forced = rr_forced(c(0.1, 0.2, 0.3)), rr_unrelated = rr_unrelated(0.7, 0.3), rr_unrelated = rr_unrelated(0.7, 0.5),
@@ -167,7 +167,7 @@ test_that("every mechanism has a default choice", {
     any(c("new_rr_binary", "new_rr_mechanism", "new_rr_channel", "new_rr_innocuous", "rr_compose") %in% body)
   }, getNamespaceExports("candor"))
   protocols <- c("rr_unary", "rr_subset", "rr_local_hash", "rr_hadamard", "rr_projective", "rr_dealt",
-                 "rr_bitflip", "rr_mean", "rr_scramble", "rr_sample_questions", "rr_hierarchy",
+                 "rr_bitflip", "rr_mean", "rr_scramble", "rr_hierarchy",
                  "rr_bloom", "rr_count_mean_sketch", "rr_prefixes")
   expect_identical(setdiff(makers, c(names(mechanisms), protocols, "rr_new_mechanism")), character())
   refused <- character()

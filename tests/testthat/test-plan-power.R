@@ -288,11 +288,11 @@ test_that("RAPPOR is planned by the variance of its least squares", {
 
 test_that("mechanisms that have no formula are refused, and simulated where they have shares", {
   expect_refused(rr_power(list(rr_mean(c(0, 24), 1), rr_warner(0.8)), 100, 0.2), rr_power(rr_count_mean_sketch(1), margin = 0.1),
-                 rr_power(rr_sample_questions(a = rr_warner(0.8), b = rr_warner(0.7)), margin = 0.1), rr_power(rr_prefixes(1, 1:3), 100, 0.2),
+                 rr_power(rr_product(a = rr_warner(0.8), b = rr_warner(0.7), asked = 1), margin = 0.1), rr_power(rr_prefixes(1, 1:3), 100, 0.2),
                  rr_power(rr_hierarchy(16, 1, oracle = function(levels, epsilon) rr_bloom(levels, epsilon)), 100, 0.2),
                  rr_power(rr_channel(rbind(a = c(0.5, 0.5), b = c(0.4, 0.6), c = c(0.6, 0.4))), margin = 0.1),
                  rr_choose_method(rr_tally(c(4, 6, 5), rr_mean(c(0, 10), 1))),
-                 rr_choose_method(rr_counts(c(3, 1, 2, 3, 1, 2), rr_sample_questions(a = rr_warner(0.8), b = rr_warner(0.7)), n = 6)), class = "law")
+                 rr_choose_method(rr_counts(c(3, 1, 2, 3, 1, 2), rr_product(a = rr_warner(0.8), b = rr_warner(0.7), asked = 1), n = 6)), class = "law")
   # The simulation that is named works for these, and is refused with a reason for the others.
   study <- function(mechanism) rr_study(list(zipf = zipf_shares(6, 1)), epsilon = 1, n = 200, method = "inv", mechanism = mechanism, replications = 3, seed = 1)
   for (with_recipe in list(rr_hierarchy, rr_bloom, function(k, epsilon) rr_square_wave(k, epsilon), function(k, epsilon) rr_longitudinal(k, epsilon + 1, epsilon))) {
@@ -300,7 +300,7 @@ test_that("mechanisms that have no formula are refused, and simulated where they
     expect_true(all(is.finite(found$estimate[found$metric == "mse"])))
   }
   for (with_recipe in list(function(k, epsilon) rr_mean(c(0, k), epsilon), function(k, epsilon) rr_count_mean_sketch(epsilon, 16, 4),
-                    function(k, epsilon) rr_sample_questions(a = rr_grr(k, epsilon = epsilon)))) expect_error(study(with_recipe), class = "candor_error_argument")
+                    function(k, epsilon) rr_product(a = rr_grr(k, epsilon = epsilon), asked = 1))) expect_error(study(with_recipe), class = "candor_error_argument")
   # Bits and hashes of two stages are planned as of one.
   expect_equal(rr_power(rr_longitudinal(8, 2, 1), 2000, 0.1)$power, rr_power(rr_unary(8, 1), 2000, 0.1)$power, tolerance = 1e-6)
 })

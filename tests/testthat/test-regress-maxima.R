@@ -131,7 +131,7 @@ test_that("a maximum at infinity is found from steep starts, where climbs from g
   expect_identical(coef(fit), c(-Inf, Inf, -Inf), ignore_attr = TRUE)
   # Each of six mechanisms twice.
   for (k in seq_len(extended(12, 1000))) {
-    mechanism <- c(designs, list(mangat = rr_mangat(0.7, 0.6)))[[k %% 6 + 1]]
+    mechanism <- c(designs, list(mangat = rr_warner(0.7, t = 0.6)))[[k %% 6 + 1]]
     data <- rare_survey(7000 + k, mechanism)
     fit <- fit_of(y ~ x + z, data, mechanism, link = c("logit", "probit", "cloglog")[k %% 3 + 1])
     expect_gte(fit$loglik, best_division(data, mechanism) - 1e-6)

@@ -16,7 +16,7 @@ mechanisms <- list(
   crosswise = rr_crosswise(0.25),
   triangular = rr_triangular(0.4),
   kuk = rr_kuk(0.2, 0.8),
-  mangat = rr_mangat(0.7, 0.3),
+  mangat = rr_warner(0.7, t = 0.3),
   forced = rr_forced(c(never = 0.1, once = 0.05, often = 0.2)),
   forced_zero = rr_forced(c(0.3, 0, 0.1)),
   unrelated = rr_unrelated(0.6, c(0.5, 0.2, 0.2, 0.1))
