@@ -71,7 +71,7 @@ read_classes <- function(fit, target) {
     squares = colSums(w^2 * truth_squares(rows) * u),
     values = y[last_rows],
     sizes = diff(c(0L, last_rows)),
-    ends = last_rows
+    last_rows = last_rows
   )
   c(classes, list(noise = noise_squares(classes)))
 }
@@ -103,7 +103,7 @@ truth_squares <- function(rows) {
 class_sums <- function(classes, k) {
   u <- classes$u[, k]
   d <- classes$w * u
-  below <- cumsum(d)[classes$ends]
+  below <- cumsum(d)[classes$last_rows]
   # The last sum, so that nothing is left of S and its variance at the largest value if prob is 1.
   total <- below[length(below)]
   member <- (classes$squares[k] - sum(classes$noise * u)) / total
@@ -117,7 +117,7 @@ class_sums <- function(classes, k) {
 
 # The quantiles of class k. S(t) is the sum of w u (1{y <= t} - prob).
 class_quantiles <- function(classes, k, probs, z) {
-  last_rows <- classes$ends
+  last_rows <- classes$last_rows
   values <- classes$values
   sums <- class_sums(classes, k)
   heights <- cumsum(classes$sizes * sums$below) / sums$total
@@ -199,7 +199,7 @@ class_shares <- function(classes, k, index, z) {
 # up to each distinct t. The noise is that of the randomization alone, or what a finite population
 # hides of it, see R/uncertainty-design.R.
 class_spread <- function(classes, u, d) {
-  last_rows <- classes$ends
+  last_rows <- classes$last_rows
   fit <- classes$fit
   # The mean of S is 0 at the tested probability, so that its square is not taken off.
   if (classes$target == "population" && is.null(fit$design)) {
@@ -236,7 +236,7 @@ total_spread <- function(up_to, factor) {
   )
 }
 
-# The variance function of the squares of the sums of d in groups, times `factor`. A row changes the
+# The variance function of the squares of the sums of d in groups, times `factor`. A row adds to the
 # sum of its group alone.
 group_spread <- function(d, last_rows, factor, group) {
   running <- ave(d, group, FUN = cumsum)
@@ -275,8 +275,8 @@ stage_sums <- function(classes, d) {
       if (stage > 1L) design$cluster[index, stage - 1L],
       design$strata[index, stage]
     )
-    between <- add_spread(group_spread(d, classes$ends, factor, design$cluster[index, stage]),
-                          group_spread(d, classes$ends, -factor / n, stratum))
+    between <- add_spread(group_spread(d, classes$last_rows, factor, design$cluster[index, stage]),
+                          group_spread(d, classes$last_rows, -factor / n, stratum))
     sums <- if (is.null(sums)) between else add_spread(sums, between)
     share <- share * drawn
   }
@@ -289,7 +289,7 @@ replicate_sums <- function(classes, u) {
     add_spread,
     lapply(seq_along(changes$scale), function(r) {
       total_spread(
-        cumsum(changes$weights[, r] * u)[classes$ends], changes$scale[r]
+        cumsum(changes$weights[, r] * u)[classes$last_rows], changes$scale[r]
       )
     })
   )
