@@ -63,7 +63,7 @@ union_picture <- function(data) {
     ggplot2::scale_x_continuous(breaks = if (length(sets) <= 7) sets else whole_breaks) +
     ggplot2::scale_y_log10(labels = format_count, breaks = log_breaks) +
     ggplot2::labs(
-      x = "Sets", y = "Margin of error, in elements", title = "Margin of error of a union, by sets",
+      x = "Sets", y = "Elements", title = "Margin of error of a union, by sets",
       subtitle = if (nlevels(data$panel) == 1) levels(data$panel)
     ) + theme_candor() + (if (nlevels(data$panel) > 1) row_panels(layout))
 }

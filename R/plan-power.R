@@ -134,7 +134,7 @@
 #'          coefficients = c(-2.5, log(1.5)))   # 215
 #'
 #' # The union of up to 16 lists of the same 20,000 cards
-#' rr_power(rr_warner(epsilon = 3), n = 20000, sets = c(4, 8, 16))   # within 142, 226 and 414
+#' rr_power(rr_warner(epsilon = 3), n = 20000, sets = c(4, 8, 16))   # within 136, 203 and 323
 #'
 #' # Does a crosswise question find more than a direct one, if a third of the 15% deny? 60% of those
 #' # approached answer, and they come in clusters
@@ -518,7 +518,7 @@ union_plan <- function(mechanisms, n, sets, share, conf.level) {
   conf.level <- check_conf_level(conf.level)
   flips <- unname(vapply(mechanisms, flip_of, 0))
   grid <- expand.grid(
-    index = seq_along(mechanisms), sets = sets, share = share, n = n, KEEP.OUT.ATTRS = FALSE
+    n = n, share = share, sets = sets, index = seq_along(mechanisms), KEEP.OUT.ATTRS = FALSE
   )
   v <- flip_variance(flips)[grid$index]
   empty <- expm1(grid$sets * log1p(v))
