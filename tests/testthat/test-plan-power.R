@@ -580,3 +580,34 @@ test_that("estimates below 0 are counted right on both sides of chance, by all r
     expect_equal(rr_power(design, n = 5, share = 0.3)$negative, below, tolerance = 1e-12)
   }
 })
+
+test_that("the plan of a union is Theorem 3 for the least favourable sets", {
+  plan <- rr_power(list(rr_warner(epsilon = 1), rr_warner(epsilon = 3)), n = c(50, 400), sets = c(1, 3), share = c(0, 0.1))
+  expect_identical(nrow(plan), 16L)
+  for (i in seq_len(nrow(plan))) {
+    q <- plogis(-plan$epsilon[i])
+    # A set has no more than a union: its elements are in one set each.
+    truth <- matrix(0, plan$n[i], plan$sets[i])
+    truth[seq_len(plan$share[i] * plan$n[i]), 1] <- 1
+    exact <- tidy(rr_set_size(truth, q, truth = TRUE))
+    expect_equal(plan$std.error[i], exact$std.error, tolerance = 1e-12)
+    expect_equal(plan$margin[i], stats::qnorm(0.975) * exact$std.error, tolerance = 1e-12)
+  }
+  # No other sets with this union have a larger error: every number of sets for each of 5 elements of 50.
+  worst <- plan$std.error[plan$n == 50 & plan$sets == 3 & plan$share == 0.1 & plan$epsilon == 3]
+  for (holders in 1:3) {
+    truth <- matrix(0, 50, 3)
+    truth[1:5, seq_len(holders)] <- 1
+    expect_lte(tidy(rr_set_size(truth, plogis(-3), truth = TRUE))$std.error, worst * (1 + 1e-12))
+  }
+  # By default the sets are empty, which is least favourable: the vignette's 20,000 cards and 4 libraries, sqrt(20000 ((1 + v)^4 - 1)).
+  v <- plogis(-3) * plogis(3) / (1 - 2 * plogis(-3))^2
+  expect_equal(rr_power(rr_warner(epsilon = 3), n = 20000, sets = 4)$std.error, sqrt(20000 * ((1 + v)^4 - 1)), tolerance = 1e-12)
+  expect_equal(rr_power(rr_warner(0.2), n = 10, sets = 2)$margin, rr_power(rr_warner(0.8), n = 10, sets = 2)$margin, tolerance = 1e-12)
+  expect_refused(rr_power(rr_warner(0.8), margin = 0.1, sets = 2), rr_power(rr_warner(0.8), n = 10, sets = 1.5),
+                 rr_power(rr_warner(0.8), n = 10, sets = 2, null = 0.1), rr_power(rr_forced(1 / 6), n = 10, sets = 2, target = "sample"),
+                 rr_power(rr_binary(0.8, 0.1), n = 10, sets = 2), rr_power(rr_grr(3, epsilon = 1), n = 10, sets = 2))
+  expect_error(rr_power(rr_warner(0.5), n = 10, sets = 2), class = "candor_error_no_information")
+  skip_if_not_installed("ggplot2")
+  expect_equal(sort(ggplot2::layer_data(ggplot2::autoplot(plan), 1)$y), sort(log10(plan$margin)))
+})
