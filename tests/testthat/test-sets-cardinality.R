@@ -211,3 +211,16 @@ test_that("names go wherever they can be matched, and where nothing has a name t
   set.seed(12)
   expect_identical(rr_merge_bits(bits, c(0.2, 0.1), rng = "R"), merged)
 })
+
+test_that("an element's estimate is 1 on average where it counts, and 0 elsewhere, under every membership pattern", {
+  for (flip in list(0.2, c(0.1, 0.2, 0.3))) for (what in c("union", "intersection")) {
+    law <- pattern_law(what, 3, flip)
+    expect_equal(drop(law$out %*% law$y), numeric(nrow(law$out)), tolerance = 1e-12)
+    expect_equal(drop(law$inside %*% law$y), rep(1, nrow(law$inside)), tolerance = 1e-12)
+    # Patterns by their number of sets, or all of them; one alone is in no set, or in all.
+    expect_identical(c(nrow(law$out), nrow(law$inside)), sort(c(1L, length(law$y) - 1L), decreasing = what == "intersection"))
+    expect_identical(length(law$y), if (length(flip) == 1) 4L else 8L)
+    expect_true(all(rbind(law$out, law$inside) > 0))
+    expect_equal(rowSums(rbind(law$out, law$inside)), rep(1, length(law$y)))
+  }
+})
