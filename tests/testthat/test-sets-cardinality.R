@@ -224,3 +224,63 @@ test_that("an element's estimate is 1 on average where it counts, and 0 elsewher
     expect_equal(rowSums(rbind(law$out, law$inside)), rep(1, length(law$y)))
   }
 })
+
+test_that("Chernoff's limits are the last sizes that no exponential bound excludes", {
+  # One lambda after another, over a fine grid; 40 elements of 3 sets.
+  law <- pattern_law("union", 3, 0.2)
+  alpha <- 0.05
+  m <- 40
+  mgf <- function(lambda, rows) max(log(rows %*% exp(lambda * law$y)))
+  for (estimate in c(3.3, 18, 39)) {
+    refuted <- function(u, side) {
+      any(vapply(side * exp(seq(-7, 2, length.out = 2000)), function(lambda) {
+        -lambda * estimate + (m - u) * mgf(lambda, law$out) + u * mgf(lambda, law$inside) < log(alpha)
+      }, NA))
+    }
+    low <- Find(function(u) !refuted(u, 1), 0:m)
+    high <- Find(function(u) !refuted(u, -1), m:0)
+    expect_equal(chernoff_size(estimate, m, law, alpha), c(low, high))
+  }
+})
+
+test_that("the exact interval of one set ends at the last sizes with a tail above alpha, at any size of the problem", {
+  # Bin(t, 1 - q) + Bin(m - t, q), by convolution.
+  tails <- function(s, t, m, q) {
+    p <- convolve(dbinom(0:t, t, 1 - q), rev(dbinom(0:(m - t), m - t, q)), type = "open")
+    c(upper = sum(p[0:m >= s]), lower = sum(p[0:m <= s]))
+  }
+  for (q in c(0.1, 0.35)) for (s in c(0, 7, 30)) {
+    m <- 30
+    found <- exact_one_set(list(flip = q, m = m, bits = rep(1:0, c(s, m - s))), 0.9)
+    kept <- vapply(0:m, function(t) all(tails(s, t, m, q) > 0.05), NA)
+    if (any(kept)) expect_equal(found, range((0:m)[kept]))
+  }
+})
+
+test_that("the Jaccard index of two sets has the delta method's error, from products of debiased bits by hand", {
+  q <- 0.15
+  bits <- cbind(rep(c(1, 0, 1, 0), c(60, 25, 20, 95)), rep(c(1, 1, 0, 0), c(60, 25, 20, 95)))
+  debiased <- (bits - q) / (1 - 2 * q)
+  a <- debiased[, 1]
+  b <- debiased[, 2]
+  v <- q * (1 - q) / (1 - 2 * q)^2
+  both <- sum(a * b)
+  any <- sum(a + b - a * b)
+  # Unbiased: E a^2 is v too large.
+  v_both <- sum(v * (a^2 + b^2) - v^2)
+  v_any <- sum(v * ((1 - a)^2 + (1 - b)^2) - v^2)
+  shared <- sum(v * (a + b)) - v_both
+  jaccard <- both / any
+  size <- function(what) rr_set_size(bits, q, what)$table
+  expect_equal(c(size("intersection")$std.error, size("union")$std.error), sqrt(c(v_both, v_any)), tolerance = 1e-10)
+  expect_equal(size("jaccard")$estimate, jaccard, tolerance = 1e-10)
+  expect_equal(size("jaccard")$std.error, sqrt(v_both - 2 * jaccard * shared + jaccard^2 * v_any) / any, tolerance = 1e-10)
+  # No truth makes the error of a size larger than that of elements of both sets, or of none.
+  largest <- sqrt(200 * (2 * v + v^2))
+  expect_equal(c(size("union")$std.error.max, size("jaccard")$std.error.max), largest * c(1, (1 + jaccard) / any), tolerance = 1e-10)
+  # The index means little where the union is not above two of its standard errors.
+  few <- bits * 0
+  few[1:40] <- 1
+  expect_warning(rr_set_size(few, q, "jaccard"), class = "candor_warning_ratio")
+  expect_silent(rr_set_size(bits, q, "jaccard"))
+})
