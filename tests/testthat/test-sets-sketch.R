@@ -332,3 +332,19 @@ test_that("probabilistic counting of two noisy sketches is the root of the score
   information <- sum((share * exp(-x))^2 / (buckets * variance))
   expect_equal(fit$std.error, sqrt(1 / information - fit$estimate), tolerance = 1e-5)
 })
+
+test_that("linear counting of two noisy sketches has the error of their union's empty bits", {
+  flip <- c(0.1, 0.2)
+  published <- withr::with_seed(13, lapply(1:2, function(i) {
+    truth <- rep(c(1, 0, 1, 0), c(30, 20, i, 78 - i))
+    new_rr_sketch(as.integer(xor(truth == 1, runif(128) < flip[i])), "linear", c(bits = 128, hashes = 1), "k", flip[i])
+  }))
+  clear <- Map(function(sketch, f) 1 - (sketch$bits - f) / (1 - 2 * f), published, flip)
+  v <- flip * (1 - flip) / (1 - 2 * flip)^2
+  zeros <- sum(clear[[1]] * clear[[2]])
+  noise <- sum(v[1] * clear[[2]]^2 + v[2] * clear[[1]]^2 - prod(v))
+  t <- -log(zeros / 128)
+  table <- rr_set_size(published)$table
+  expect_equal(table$estimate, log(zeros / 128) / log(1 - 1 / 128), tolerance = 1e-8)
+  expect_equal(table$std.error, sqrt(noise + zeros * (1 - (1 + t) * exp(-t))) * 128 / zeros, tolerance = 1e-8)
+})
