@@ -226,3 +226,74 @@ test_that("one report of each truth is no evidence of anything, whatever the pro
   expect_identical(check$epsilon, rep(NA_real_, 3))
   expect_false(any(grepl("*", capture.output(print(check)), fixed = TRUE)))
 })
+
+test_that("the facts about a report are the frequencies of a right client's reports", {
+  abc <- letters[1:4]
+  mechanisms <- list(rr_unary(abc, 1), rr_subset(abc, 1, size = 2), rr_local_hash(abc, 1), rr_hadamard(abc, 1, one_bit = TRUE), rr_bitflip(abc, 1),
+                     rr_bitflip(abc, 1, d = 2), rr_bloom(abc, 1, bits = 6, hashes = 2, cohorts = 2), rr_grr(abc, epsilon = 1), rr_hadamard(abc, 1))
+  n <- 4000
+  for (m in mechanisms) for (x in c(1, 3)) {
+    reports <- withr::with_seed(14, rr_perturb(rep(abc[x], n), m, rng = "R"))
+    facts <- client_facts(m, reports, x)
+    near <- function(share, p) expect_true(all(abs(share - p) <= 5 * sqrt(p * (1 - p) / n) + 1e-12))
+    if (is.null(facts$bits)) {
+      near(facts$counts / n, facts$prob)
+      expect_equal(sum(facts$prob), 1)
+    } else if (!anyNA(facts$both)) {
+      near(crossprod(facts$bits) / n, facts$both)
+      if (!is.null(facts$covariance)) expect_lte(max(abs(cov(facts$bits) - facts$covariance)), 5 / sqrt(n))
+    }
+    near(mean(reports_support(m, reports, rep(x, n))), facts$p_support)
+    # Another report of the same truth is drawn anew where nothing is kept.
+    if (!isTRUE(m$memoised)) expect_equal(facts$p_support_twice, facts$p_support^2, tolerance = 1e-9)
+    # Two reports are equal with at most this probability, with room for five deviations of the pairs; for bits it is exact.
+    if (!is.null(facts$p_equal)) {
+      text <- do.call(paste, lapply(if (is.data.frame(reports)) reports else list(reports), as.character))
+      equal <- sum(choose(table(text), 2)) / choose(n, 2)
+      room <- 5 * sqrt(facts$p_equal / choose(n, 2)) + 4 * facts$p_equal / sqrt(n)
+      expect_lte(equal, facts$p_equal + room)
+      if (draws_bits(m)) expect_gte(equal, facts$p_equal - room)
+    }
+  }
+})
+
+test_that("numbers that are drawn are uniform in each fifth of their range, odd and even, by a count of all of them", {
+  for (range in list(c(0, 9, 1), c(1, 7, 1), c(3, 103, 1), c(0, 4, 1))) {
+    values <- range[1]:range[2]
+    tests <- number_tests(values, range, rep(c(TRUE, FALSE), length.out = length(values)), 0.4)
+    expect_equal(tests$share[1:10], tests$prob[1:10])
+    expect_equal(sum(tests$prob[1:10]), 1)
+    expect_equal(tests$prob[11:20], 0.4 * tests$prob[1:10])
+    expect_equal(sum(tests$share[11:20]), ceiling(length(values) / 2) / length(values))
+    expect_true(all(tests$p[1:10] > 0.5))
+  }
+})
+
+test_that("exact tests double the smaller tail, and equal reports are pairs", {
+  tests <- exact_tests("share", c(3, 40, 10), 50, c(0.2, 0.2, 0.2))
+  tail <- c(pbinom(3, 50, 0.2), pbinom(39, 50, 0.2, lower.tail = FALSE))
+  expect_equal(tests$p, c(2 * tail, 1))
+  expect_equal(tests$share, c(3, 40, 10) / 50)
+  reports <- rep(c("a", "b", "c", "d"), c(4, 3, 1, 2))
+  # 6 + 3 + 0 + 1 pairs of 45.
+  equal <- equal_test(reports, 0.01)
+  expect_equal(c(equal$share, equal$p), c(10, ppois(9, 0.45, lower.tail = FALSE)))
+  expect_null(equal_test(reports, 0.03))
+  expect_null(equal_test(reports, NULL))
+})
+
+test_that("counts of cells have Pearson's statistic, and those of bits Mahalanobis' distance", {
+  found <- cells_test(list(counts = c(30, 50, 20), prob = c(0.4, 0.4, 0.2)), 100)
+  expect_equal(c(found$statistic, found$df), c(100 / 40 + 100 / 40, 2))
+  # The tail in the limit of many reports is that of chi-squared.
+  many <- cells_test(list(counts = 1e6 + c(2000, -1000, -1000), prob = rep(1 / 3, 3)), 3e6)
+  expect_equal(many$p, pchisq(many$statistic, 2, lower.tail = FALSE), tolerance = 1e-3)
+  expect_identical(cells_test(list(counts = c(99, 1, 0), prob = c(0.5, 0, 0.5)), 100)$statistic, Inf)
+  p <- c(0.7, 0.3, 0.3)
+  bits <- withr::with_seed(15, matrix(rbinom(600, 1, rep(p, each = 200)), 200))
+  both <- tcrossprod(p)
+  diag(both) <- p
+  found <- bits_test(list(bits = bits, both = both, truth_bits = 1), 200)
+  expect_equal(found$statistic, sum((colSums(bits) - 200 * p)^2 / (200 * p * (1 - p))))
+  expect_equal(found$df, 3)
+})

@@ -252,3 +252,13 @@ test_that("weights tell no more than how many respondents they are worth", {
   }
 })
 
+
+test_that("a larger risk is said in per cent, and from twice on as a multiple", {
+  expect_identical(larger_words(1.084), "8.4% larger")
+  expect_identical(larger_words(1.999), "100% larger")
+  expect_identical(larger_words(2), "2 times as large")
+  choice <- rr_choose_method(rr_counts(30:11 * 10, rr_grr(20, epsilon = 2)), method = c("mle", "inv"), replications = 20, seed = 1)
+  said <- utils::capture.output(print(choice))
+  expect_match(said[1], choice$method[1], fixed = TRUE)
+  expect_match(said[2], larger_words(choice$risk[2] / choice$risk[1]), fixed = TRUE)
+})

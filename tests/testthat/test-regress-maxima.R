@@ -283,3 +283,20 @@ test_that("a factor of many levels may stand alone", {
   # Each level has a share of its own, the moment estimate.
   expect_equal(unname(coef(fit)), qlogis((10:23 / 40 - 1 / 6) * 3 / 2), tolerance = 1e-9)
 })
+
+test_that("a prior's scales are those of weighted columns: of two values their step, from the lower; the intercept where numbers have their mean", {
+  data <- rare_survey(9104, designs$warner)
+  data$w <- rep(c(1, 3), length.out = nrow(data))
+  data$group <- 1 + 2 * data$z
+  fit <- rr_glm(y ~ x + group, data, designs$warner, penalty = "prior", weights = w)
+  mean <- weighted.mean(data$x, data$w)
+  spread <- sqrt(weighted.mean((data$x - mean)^2, data$w))
+  value <- function(b) {
+    reported <- drop(cbind(1 - plogis(cbind(1, data$x, data$group) %*% b), plogis(cbind(1, data$x, data$group) %*% b)) %*% rr_matrix(designs$warner)[, 2])
+    sum(data$w * log(ifelse(data$y == 1, reported, 1 - reported)))
+  }
+  posterior <- function(b) value(b) - ((b[1] + mean * b[2] + b[3]) / 5)^2 / 2 - (spread * b[2] / 2.5)^2 / 2 - (2 * b[3] / 2.5)^2 / 2
+  best <- optim(c(-2, 0, 0), posterior, method = "BFGS", control = list(fnscale = -1, reltol = 1e-15))
+  expect_equal(unname(coef(fit)), best$par, tolerance = 1e-4)
+  expect_equal(max(fit$starts), best$value, tolerance = 1e-9)
+})

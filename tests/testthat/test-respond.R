@@ -311,3 +311,14 @@ test_that("a memory of another mechanism is told from a memory of others", {
 test_that("a formula is no category", {
   expect_refused(rr_epsilon(rr_grr(3, 1), sensitive = ~ a), rr_grr(3, 1, sensitive = ~ a), class = "level")
 })
+
+test_that("a memory is as long as its respondents are many, and so are its parts", {
+  set.seed(9)
+  m <- rr_bloom(3, 1, permanent = 3)
+  memory <- rr_perturb(rep(1:3, 4), m, rng = "R", memory = list())$memory
+  expect_identical(length(memory), 12L)
+  expect_identical(length(memory[c(2, 5, 12)]), 3L)
+  expect_identical(length(memory[-1]), 11L)
+  expect_identical(length(c(memory, memory[1:2])), 14L)
+  expect_refused(memory[13], memory[c(1, 1)], memory[c(TRUE, FALSE)], memory[NA_integer_], memory["1"], memory[0.5])
+})
