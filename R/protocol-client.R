@@ -88,9 +88,24 @@ rr_client <- function(
   as <- check_choice(as)
   file <- check_new_file(file, overwrite)
   check_installed("jsonlite", "to write a client")
-  plan <- client_text(mechanism)
+  settings <- list(
+    question = question,
+    key = key,
+    send = send,
+    words = words,
+    language = language,
+    decline = decline,
+    practice = practice
+  )
+  text <- written_client(as, mechanism, client_text(mechanism), settings)
+  write_file(text, file)
+  invisible(file)
+}
+
+# The text of a client of the kind `as`. `settings` are the other arguments of rr_client().
+written_client <- function(as, mechanism, plan, settings = list()) {
   script <- client_source("candor.js", "plan: null", paste("plan:", plan))
-  text <- switch(
+  switch(
     as,
     plan = plan,
     javascript = script,
@@ -98,13 +113,13 @@ rr_client <- function(
       "candor.py", "None", sprintf("json.loads(\"%s\")", gsub("([\\\"])", "\\\\\\1", plan))
     ),
     page = client_page(
-      mechanism, plan, question, key,
+      mechanism, plan, settings$question, settings$key,
       list(
-        send = check_address(send),
-        words = page_words(words, language),
-        language = language,
-        decline = check_flag(decline, "decline"),
-        practice = check_flag(practice, "practice")
+        send = check_address(settings$send),
+        words = page_words(settings$words, settings$language),
+        language = settings$language,
+        decline = check_flag(settings$decline, "decline"),
+        practice = check_flag(settings$practice, "practice")
       )
     ),
     client_source(
@@ -112,8 +127,6 @@ rr_client <- function(
       "{{client}}", script
     )
   )
-  write_file(text, file)
-  invisible(file)
 }
 
 # The path, or an error if the file is there and must not be replaced.
