@@ -13,7 +13,8 @@
 #' * `"javascript"`: a script, also a node module. `candorClient.report(candorClient.plan, answer)` draws a report. `candorClient.once(key, candorClient.plan, answer)`
 #'   promises `{id, report}`, and always the same. `candorClient.fields(candorClient.plan, kept)` makes texts of it for the fields of a survey tool.
 #' * `"module"`: the same as an ES module, `candor.mjs`.
-#' * `"jspsych"`, `"surveyjs"`: a plugin for jsPsych (from version 7), and a question type for SurveyJS (from version 2).
+#' * `"jspsych"`, `"surveyjs"`: a plugin for jsPsych (from version 7), and a question type for SurveyJS (from version 2). It asks one question that has a list of
+#'   answers. A page can have several of these files, each with a `key` of its own: a trial or question takes the file of its key.
 #' * `"python"`: `report(PLAN, answer)`, or `Client(PLAN)` with `report()` and `once()`.
 #' * `"plan"`: the numbers, for a client in another language, see [`?clients`][clients].
 #'
@@ -35,25 +36,25 @@
 #' @param file Name of the file to write.
 #' @param as `"page"` (default), `"javascript"`, `"module"`, `"jspsych"`, `"surveyjs"`, `"python"` or `"plan"`, see the list.
 #' @param question For a page: the question, one text. For an [rr_product()] or [rr_sample_questions()] one text per question, named.
-#' @param key For a page: the name under which the device keeps the report. Each study needs its own key.
+#' @param key For a page or a plugin: the name under which the device keeps the report. Each study needs its own key, and so does each question that has a file of its own.
 #' @param send For a page: an `https://` address that receives the report as JSON by POST, in the letters of ASCII. The server must allow requests of other origins. By default the
 #'   respondent copies the report.
-#' @param words For a page: a named list of texts that replace the page's own. `intro`, which is empty, stands before the explanation: consent, contact. All names, in the order of the page:
+#' @param words For a page or a plugin: a named list of texts that replace the page's own. `intro`, which is empty, stands before the explanation: consent, contact. All names, in the order of the page:
 #'   `old`, `title`, `intro`, `quote`, `how`, `lots`, `more`, `guess`, `weak`, `picture`, `few`, `most`, `certain`, `excluded`, `some`, `number`, `cards`, `one`, `permanent`, `private`, `storage`,
 #'   `random`, `broken`, `trial`, `imagine`, `try`, `tried`, `asked`, `surely`, `unsure`, `right`, `wrong`, `choose`, `outside`, `decline`, `declined`, `draw`, `send`, `result`, `answered`,
 #'   `shown`, `sent`, `differs`, `kept`, `drafts`, `also`, `waiting`, `retrying`, `failed`, `after`, `retry`, `full`, `copy`, `copied`. The texts are in the file `words.json` of
 #'   `system.file("client", package = "candor")`. Words in braces are filled in.
-#' @param language For a page: the tag of its language. `"en"` (default), `"de"`, `"fr"`, `"es"` and `"ar"` have texts; any other needs all of `words`.
+#' @param language For a page or a plugin: the tag of its language. `"en"` (default), `"de"`, `"fr"`, `"es"` and `"ar"` have texts; any other needs all of `words`.
 #' @param decline For a page: logical, default `FALSE`. Offer "I prefer not to say"?
 #' @param practice For a page: logical, default `FALSE`. Let respondents first draw two reports as a trial, and ask what a report shows?
 #' @param overwrite Logical, default `FALSE`. Replace an existing file?
 #' @param ... Must be empty.
 #' @return The name of the file, invisibly.
 #' @section Errors:
-#' * `candor_error_law`: a mechanism without a client; a mechanism whose reports reveal an answer (`rr_warner(1)`); or a mechanism that describes what people do
+#' * `candor_error_law`: a mechanism without a client; a plugin for several questions or for numbers; a mechanism whose reports reveal an answer (`rr_warner(1)`); or a mechanism that describes what people do
 #'   ([rr_noncompliance()], [rr_misclassification()], [rr_lie_detector()], [rr_cheater_detection()], [rr_anchor()]).
 #' * `candor_error_file`: an existing file, or a file that cannot be written.
-#' * `candor_error_argument`: other arguments.
+#' * `candor_error_argument`: other arguments, and an argument that a file of this kind does not use.
 #' @references Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR. *CCS*, 1054-1067. \doi{10.1145/2660267.2660348} (permanent answers on the device)
 #'
 #'   Mironov, I. (2012). On significance of the least significant bits for differential privacy. *CCS*, 650-661. \doi{10.1145/2382196.2382264}
@@ -97,6 +98,7 @@ rr_client <- function(
     decline = decline,
     practice = practice
   )
+  check_settings(as, settings)
   text <- written_client(as, mechanism, client_text(mechanism), settings)
   write_file(text, file)
   invisible(file)
@@ -122,11 +124,46 @@ written_client <- function(as, mechanism, plan, settings = list()) {
         practice = check_flag(settings$practice, "practice")
       )
     ),
-    client_source(
-      c(module = "candor.mjs", jspsych = "jspsych.js", surveyjs = "surveyjs.js")[[as]],
-      "{{client}}", script
-    )
+    module = client_source("candor.mjs", "{{client}}", script),
+    client_plugin(paste0(as, ".js"), mechanism, script, settings)
   )
+}
+
+# An error if settings are given that the file does not use.
+check_settings <- function(as, settings) {
+  plugin <- c("key", "words", "language")
+  used <- list(page = names(settings), jspsych = plugin, surveyjs = plugin)[[as]]
+  unset <- list(NULL, NULL, NULL, NULL, "en", FALSE, FALSE)
+  unused <- setdiff(names(settings)[!mapply(identical, settings, unset)], used)
+  if (length(unused)) {
+    abort(c(
+      "{.arg {unused[1]}} must not be given for {.code as = {.val {as}}}.",
+      x = "The file does not use it."
+    ))
+  }
+}
+
+# The text of a plugin: it asks one question, whose answers are buttons.
+client_plugin <- function(source, mechanism, script, settings) {
+  levels <- if (is.null(client_questions(mechanism))) checked_plan(mechanism)$levels
+  if (!length(levels)) {
+    abort(
+      c(
+        "A plugin must ask one question with a list of answers.",
+        x = "{.arg mechanism} is: {format(mechanism)}."
+      ),
+      c("law", "argument")
+    )
+  }
+  check_lines(list(key = settings$key, levels = unlist(levels)), c(1, length(levels)))
+  page <- list(
+    key = settings$key,
+    words = page_words(settings$words, settings$language),
+    language = settings$language
+  )
+  text <- client_source(source, "{{ask}}", client_source("ask.js", "{{page}}", json_text(page)))
+  # Last, since labels in the script may look like a placeholder.
+  put_text(text, "{{client}}", script)
 }
 
 # The path, or an error if the file is there and must not be replaced.
@@ -395,18 +432,7 @@ client_page <- function(mechanism, plan, question, key, settings) {
     key = key,
     levels = unlist(lapply(questions, `[[`, "levels"))
   )
-  n_lines <- c(length(questions), 1, length(lines$levels))
-  is_line <- function(text) grepl("[^[:space:]]", text) & !grepl("[[:cntrl:]]", text)
-  for (i in seq_along(lines)) {
-    text <- lines[[i]]
-    if (is.character(text) && length(text) == n_lines[i] && all(is_line(text))) {
-      next
-    }
-    abort(c(
-      "{.arg {names(lines)[i]}} must be {n_lines[i]} line{?s} of text.",
-      x = "It is {describe(text)}."
-    ))
-  }
+  check_lines(lines, c(length(questions), 1, length(lines$levels)))
   epsilon <- lasting_epsilon(questions, mechanism)
   settings <- c(
     settings,
@@ -434,6 +460,21 @@ client_page <- function(mechanism, plan, question, key, settings) {
   text <- put_text(text, "{{language}}", settings$language)
   text <- put_text(text, "{{dir}}", direction)
   put_text(text, "{{old}}", html_text(settings$words$old))
+}
+
+# An error if one of `lines` is not as many lines of text as `n_lines` says.
+check_lines <- function(lines, n_lines) {
+  is_line <- function(text) grepl("[^[:space:]]", text) & !grepl("[[:cntrl:]]", text)
+  for (i in seq_along(lines)) {
+    text <- lines[[i]]
+    if (is.character(text) && length(text) == n_lines[i] && all(is_line(text))) {
+      next
+    }
+    abort(c(
+      "{.arg {names(lines)[i]}} must be {n_lines[i]} line{?s} of text.",
+      x = "It is {describe(text)}."
+    ))
+  }
 }
 
 # The hash of a page's script or style, in base64.

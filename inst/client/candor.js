@@ -265,6 +265,20 @@ function device() {
   })) };
 }
 
+// Can the browser keep something? If not, the page does, for as long as it is open.
+async function lasting() {
+  const store = device();
+  try {
+    await store.change("probe", () => "0".repeat(4096));
+    await store.change("probe", () => undefined);
+    return { store, keeps: true };
+  } catch (refused) {
+    const entries = new Map();
+    const change = async (at, make) => entries.set(at, make(entries.get(at))).get(at);
+    return { store: { change }, keeps: false };
+  }
+}
+
 // Is it what once() keeps?
 const whole = (client, kept) => Boolean(kept) &&
   (isPermanent(client) ? typeof kept.permanent === "object" : typeof kept.id === "string" && has(kept, "report"));
@@ -295,6 +309,6 @@ async function kept(key, client, options = {}) {
   return whole(client, old) && !isPermanent(client) ? old : undefined;
 }
 
-return { report, once, kept, fields, any: m => below(m, systemWords()), place, device, whole, isPermanent, plan: null };
+return { report, once, kept, fields, any: m => below(m, systemWords()), place, lasting, whole, isPermanent, plan: null };
 })();
 if (typeof module === "object" && module.exports) module.exports = candorClient;

@@ -279,33 +279,79 @@ let browser;
 
   await part("plugins", async function () {
     const libraries = { module: [], jspsych: ["jspsych/dist/index.browser.min.js"], surveyjs: ["survey-core/survey.core.min.js", "survey-js-ui/survey-js-ui.min.js"] };
+    const jsPsych = (keys, more) => more.map(file => "<script src=" + file + "></script>").join("") + "<script>const jsPsych = initJsPsych({ on_finish: () => { " +
+      "window.done = jsPsych.data.get().json(); } }); jsPsych.run([" + keys.map(key => "{ type: candorPlugin, question: 'Did you?', key: '" + key + "' }") + "]);</script>";
+    const survey = (keys, more) => "<div id=place></div>" + more.map(file => "<script src=" + file + "></script>").join("") + "<script>const survey = new Survey.Model({ elements: [" +
+      keys.map(key => "{ type: 'candor', name: '" + key + "', title: 'Did you?' }") + "] }); survey.onComplete.add(sender => { " +
+      "window.done = JSON.stringify(sender.data); }); survey.render(document.getElementById('place'));</script>";
     const scripts = {
       module: "<script type=module>import candor, { report, once, fields, plan } from './module.mjs'; window.ready = true; window.answer = async () => { " +
         "const kept = await once('module', plan, 'guilty'); window.done = JSON.stringify([fields(plan, kept), candor.report(plan, 'guilty')]); };</script>",
-      jspsych: "<script src=jspsych.js></script><script>const jsPsych = initJsPsych({ on_finish: () => { window.done = jsPsych.data.get().json(); } }); " +
-        "jsPsych.run([{ type: candorPlugin, question: 'Did you?', key: 'theft' }]);</script>",
-      surveyjs: "<div id=place></div><script src=surveyjs.js></script><script>const survey = new Survey.Model({ elements: [{ type: 'candor', name: 'theft', title: 'Did you?' }] }); " +
-        "survey.onComplete.add(sender => { window.done = JSON.stringify(sender.data); }); survey.render(document.getElementById('place'));</script>"
+      jspsych: jsPsych(["theft"], ["jspsych.js"]),
+      surveyjs: survey(["theft"], ["surveyjs.js"]),
+      "jspsych-two": jsPsych(["theft", "fraud"], ["jspsych.js", "jspsych-other.js"]),
+      "surveyjs-two": survey(["theft", "fraud"], ["surveyjs.js", "surveyjs-other.js"])
     };
     for (const name of Object.keys(scripts)) {
-      if (!libraries[name].every(file => fs.existsSync(path.join(packages, file)))) { row("plugins", name, "not installed", "not installed"); continue; }
-      const tags = libraries[name].map(file => "<script src='/npm/" + file + "'></script>").join("");
+      const needed = libraries[name.replace("-two", "")];
+      if (!needed.every(file => fs.existsSync(path.join(packages, file)))) { row("plugins", name, "not installed", "not installed"); continue; }
+      const tags = needed.map(file => "<script src='/npm/" + file + "'></script>").join("");
       fs.writeFileSync(path.join(folder, "plugin-" + name + ".html"), "<!doctype html><meta charset=utf-8><title>" + name + "</title><body>" + tags + scripts[name]);
+      const boxes = "Array.from(document.querySelectorAll('button')).filter(one => /innocent|guilty|Draw lots/.test(one.textContent))";
+      const press = text => browser.value(boxes + ".find(one => one.textContent === '" + text + "' && !one.disabled).click()");
+      const questions = name.endsWith("-two") ? 2 : 1;
+      respondent++;
       const visit = async function () {
         await browser.open(page("plugin-" + name));
-        const button = "Array.from(document.querySelectorAll('button')).find(one => one.textContent === 'guilty')";
         if (name === "module") { await browser.until("window.ready"); await browser.value("answer()"); }
-        else if (await browser.until("window.done || " + button + " || /red|black/.test(document.body.textContent)")) {
-          if (await browser.value("Boolean(" + button + ")")) await browser.value(button + ".click()");
-          if (name === "surveyjs") { await browser.until("survey.data.theft"); await browser.value("survey.completeLastPage(); null"); }
+        const isNew = name !== "module" && await browser.until("window.done || " + boxes + ".length || /red|black/.test(document.body.textContent)") &&
+          await browser.value("Boolean(" + boxes + ".length)");
+        for (let i = 0; isNew && i < questions; i++) {
+          await browser.until(boxes + ".length >= 3");
+          await press("guilty");
+          if (i === 0) {
+            await sleep(100);
+            const size = await browser.value("JSON.stringify(" + boxes + ".slice(0, 2).map(one => one.getBoundingClientRect()))").then(JSON.parse);
+            row("plugins", name + ": an answer that was pressed is not drawn yet; buttons of 44 px, 8 px apart", [
+              await browser.value(boxes + ".filter(one => one.textContent === 'Draw lots').length") > 0 && !await browser.value("window.done"),
+              size.every(one => one.height >= 44 && one.width >= 44), size[1].left - size[0].right >= 8 || size[1].top - size[0].bottom >= 8], [true, true, true]);
+          }
+          const left = await browser.value(boxes + ".length");
+          await press("Draw lots");
+          await browser.until("window.done || " + boxes + ".length !== " + left + " || !" + boxes + ".some(one => one.getAttribute('aria-pressed') === 'true')");
         }
+        if (name.startsWith("surveyjs")) { await browser.until("Object.keys(survey.data).length === " + questions); await browser.value("survey.completeLastPage(); null"); }
         await browser.until("window.done");
         return String(await browser.value("window.done"));
       };
       const data = await visit(), found = /"report":"(red|black)"/.exec(data), id = /"id":"([0-9a-f]{32})"/.exec(data);
       row("plugins", name + ": data have the report, its identifier, and the answer", [Boolean(found), Boolean(id), data.includes("guilty")], [true, true, false]);
+      if (questions === 2) row("plugins", name + ": the second question has its own mechanism", /"report":"(green|blue)"/.test(data), true);
       row("plugins", name + ": another visit has the same", id !== null && (await visit()).includes(id[1]), true);
+      if (name !== "jspsych" && name !== "surveyjs") continue;
+      // Without storage the question is asked, with a warning.
+      respondent++;
+      const { identifier } = await browser.page("Page.addScriptToEvaluateOnNewDocument", { source: "Object.defineProperty(window, 'indexedDB', " +
+        "{ get() { throw new DOMException('refused', 'SecurityError'); } })" });
+      await browser.open(page("plugin-" + name));
+      await browser.until(boxes + ".length");
+      row("plugins", name + ": storage refused: asks, with a warning", await browser.value("document.body.textContent.includes('answer only once')"), true);
+      await press("guilty");
+      await press("Draw lots");
+      row("plugins", name + ": storage refused: a report", await browser.until(name === "jspsych" ? "/red|black/.test(window.done)" : "/red|black/.test(JSON.stringify(survey.data))"), true);
+      await browser.page("Page.removeScriptToEvaluateOnNewDocument", { identifier });
     }
+    // The lines of the article, twice on one page.
+    respondent++;
+    await browser.open(page("article"));
+    const boxes = "document.querySelectorAll('div')";
+    await browser.value(boxes + "[0].querySelectorAll('button')[1].click()");
+    row("plugins", "the article's lines: an answer of one leaves the other alone", await browser.value(boxes + "[1].querySelector('[data-draw]').disabled"), true);
+    await browser.value(boxes + "[1].querySelectorAll('button')[0].click(); " + boxes + "[0].querySelector('[data-draw]').click()");
+    await browser.until("window.kept");
+    await browser.value(boxes + "[1].querySelector('[data-draw]').click()");
+    await browser.until("window.kept.length === 2");
+    row("plugins", "the article's lines twice: each has its mechanism and its answer", await browser.value("window.kept.join()"), "yes,green");
   });
 
   await browser.stop();

@@ -81,12 +81,16 @@ test_that("a file is checked number by number: one threshold off by a unit is fo
   mechanism <- rr_product(`</script>` = rr_warner(0.8), often = rr_grr(c("a\\", "\"b", "c"), 1))
   for (as in c("plan", "javascript", "python", "page")) {
     file <- withr::local_tempfile()
-    rr_client(mechanism, file, as, question = c(often = "Often?", `</script>` = "Ever?"), key = "k")
+    settings <- if (as == "page") list(question = c(often = "Often?", `</script>` = "Ever?"), key = "k")
+    do.call(rr_client, c(list(mechanism, file, as), settings))
     expect_identical(rr_check_client(file, mechanism)$problem, NA_character_)
     writeLines(sub("ccccccccccccd000", "ccccccccccccd001", readLines(file, warn = FALSE), fixed = TRUE), file)
     expect_match(rr_check_client(file, mechanism)$problem, "numbers")
-    rr_client(mechanism, file, as, question = c(often = "Often?", `</script>` = "Ever?"), key = "k2", overwrite = TRUE,
-              send = "https://example.org/reports?x=1", words = list(title = "A \"title\" and <b>"), language = "de")
+    if (as == "page") {
+      settings <- utils::modifyList(settings, list(key = "k2", send = "https://example.org/reports?x=1", language = "de",
+                                                   words = list(title = "A \"title\" and <b>")))
+    }
+    do.call(rr_client, c(list(mechanism, file, as, overwrite = TRUE), settings))
     expect_identical(rr_check_client(file, mechanism)$problem, NA_character_)
     text <- file_text(file)
     broken <- switch(
@@ -154,7 +158,7 @@ test_that("a file that tells the truth does not pass, in whichever way it does",
   file <- withr::local_tempfile()
   for (as in names(kinds)) {
     settings <- if (as == "page") list(question = "Q?") else list()
-    if (as == "page") settings$key <- "k"
+    if (as %in% c("page", "jspsych", "surveyjs")) settings$key <- "k"
     do.call(rr_client, c(list(mechanism, file, as, overwrite = TRUE), settings))
     expect_identical(rr_check_client(file, mechanism)$problem, NA_character_, label = as)
     text <- file_text(file)
