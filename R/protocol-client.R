@@ -19,11 +19,12 @@
 #' * `"plan"`: the numbers, for a client in another language, see [`?clients`][clients].
 #'
 #' The page sends nothing but the report and a random identifier of the report: a Content-Security-Policy in the file forbids every other request. (As with any request the server also sees
-#' an address and what the browser says of itself, and the page says so.) Random numbers come from `crypto.getRandomValues()` or the module `secrets`. Without them a client stops.
+#' an address and what the browser says of itself, and the page says so.) Random numbers come from `crypto.getRandomValues()` or the module `secrets`. Without them, or if they repeat themselves, a client stops.
 #'
 #' **A second report about one answer reveals more.** `once()` and the page therefore keep the report under `key`, in the browser's database and before it is shown or sent, and return
-#' it again, even if the answer was changed. Another mechanism under the same `key` is another place. With a permanent answer ([rr_longitudinal()], [rr_bloom()] with `permanent`) the
-#' device draws the permanent answers to *all* levels at the first visit and keeps them, so that what is kept does not reveal the truth. Each visit makes a new report from them. Safari
+#' it again, even if the answer was changed. Another law under the same `key` is another place; another language is not. Once the report has arrived, the page does not show it on later
+#' visits. With a permanent answer ([rr_longitudinal()], [rr_bloom()] with `permanent`) the
+#' device draws the permanent answers to *all* levels at the first visit and keeps them alone, so that what is kept does not reveal the truth. Each visit makes a new report from them. Safari
 #' deletes what pages keep after seven days without a visit. If the browser cannot keep anything, the page warns before it asks. A page cannot know that a window is private: it asks not to use one.
 #'
 #' **What is sent** is a JSON object: `id`, and a text for each question (`report`, for one question). `jsonlite::stream_in()` reads lines of these, and `rr_tally(posted, mechanism, column =
@@ -40,13 +41,15 @@
 #' @param send For a page: an `https://` address that receives the report as JSON by POST, in the letters of ASCII. The server must allow requests of other origins. By default the
 #'   respondent copies the report.
 #' @param words For a page or a plugin: a named list of texts that replace the page's own. `intro`, which is empty, stands before the explanation: consent, contact. All names, in the order of the page:
-#'   `old`, `title`, `intro`, `quote`, `how`, `lots`, `more`, `guess`, `weak`, `picture`, `few`, `most`, `certain`, `excluded`, `some`, `number`, `cards`, `one`, `permanent`, `private`, `storage`,
+#'   `old`, `title`, `intro`, `quote`, `how`, `lots`, `more`, `guess`, `weak`, `picture`, `few`, `most`, `certain`, `excluded`, `some`, `number`, `cards`, `one`, `permanent`, `private`, `storage`, `frame`,
 #'   `random`, `broken`, `trial`, `imagine`, `try`, `tried`, `asked`, `surely`, `unsure`, `right`, `wrong`, `choose`, `outside`, `decline`, `declined`, `draw`, `send`, `result`, `answered`,
-#'   `shown`, `sent`, `differs`, `kept`, `drafts`, `also`, `waiting`, `retrying`, `failed`, `after`, `retry`, `full`, `copy`, `copied`. The texts are in the file `words.json` of
+#'   `shown`, `sent`, `differs`, `kept`, `drafts`, `also`, `waiting`, `retrying`, `failed`, `after`, `retry`, `full`, `copy`, `copied`, `next`. The texts are in the file `words.json` of
 #'   `system.file("client", package = "candor")`. Words in braces are filled in.
 #' @param language For a page or a plugin: the tag of its language. `"en"` (default), `"de"`, `"fr"`, `"es"` and `"ar"` have texts; any other needs all of `words`.
 #' @param decline For a page: logical, default `FALSE`. Offer "I prefer not to say"?
 #' @param practice For a page: logical, default `FALSE`. Let respondents first draw two reports as a trial, and ask what a report shows?
+#' @param interviewer For a page: logical, default `FALSE`. Do several people answer on one device, one after another? The page then has a button for the next person, once the
+#'   report has arrived. Not for permanent answers.
 #' @param overwrite Logical, default `FALSE`. Replace an existing file?
 #' @param ... Must be empty.
 #' @return The name of the file, invisibly.
@@ -81,6 +84,7 @@ rr_client <- function(
   language = "en",
   decline = FALSE,
   practice = FALSE,
+  interviewer = FALSE,
   overwrite = FALSE,
   ...
 ) {
@@ -96,7 +100,8 @@ rr_client <- function(
     words = words,
     language = language,
     decline = decline,
-    practice = practice
+    practice = practice,
+    interviewer = interviewer
   )
   check_settings(as, settings)
   text <- written_client(as, mechanism, client_text(mechanism), settings)
@@ -121,7 +126,8 @@ written_client <- function(as, mechanism, plan, settings = list()) {
         words = page_words(settings$words, settings$language),
         language = settings$language,
         decline = check_flag(settings$decline, "decline"),
-        practice = check_flag(settings$practice, "practice")
+        practice = check_flag(settings$practice, "practice"),
+        interviewer = check_flag(settings$interviewer, "interviewer")
       )
     ),
     module = client_source("candor.mjs", "{{client}}", script),
@@ -133,7 +139,7 @@ written_client <- function(as, mechanism, plan, settings = list()) {
 check_settings <- function(as, settings) {
   plugin <- c("key", "words", "language")
   used <- list(page = names(settings), jspsych = plugin, surveyjs = plugin)[[as]]
-  unset <- list(NULL, NULL, NULL, NULL, "en", FALSE, FALSE)
+  unset <- list(NULL, NULL, NULL, NULL, "en", FALSE, FALSE, FALSE)
   unused <- setdiff(names(settings)[!mapply(identical, settings, unset)], used)
   if (length(unused)) {
     abort(c(
@@ -433,6 +439,9 @@ client_page <- function(mechanism, plan, question, key, settings) {
     levels = unlist(lapply(questions, `[[`, "levels"))
   )
   check_lines(lines, c(length(questions), 1, length(lines$levels)))
+  if (settings$interviewer && any(vapply(questions, is_memoised, NA))) {
+    abort("{.arg interviewer} must be {.code FALSE}: a device keeps permanent answers of one person.")
+  }
   epsilon <- lasting_epsilon(questions, mechanism)
   settings <- c(
     settings,
@@ -530,16 +539,26 @@ page_words <- function(words, language) {
 }
 
 # The address for reports, or an error. Browsers send to no other address: a policy has no letters
-# beyond ASCII, and a request no name or password.
+# beyond ASCII, and is not compared with an address that browsers rewrite; a request has no name or
+# password.
 check_address <- function(send) {
   port <- "(:([0-5]?[0-9]{1,4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
-  pattern <- paste0(
-    "^https://[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?", port,
-    "([/?][A-Za-z0-9._~!$&()*+=:@%/?-]*)?$"
+  label <- "[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?"
+  byte <- "(25[0-5]|2[0-4][0-9]|1?[1-9]?[0-9])"
+  # A last label that begins with a digit is read as a number.
+  host <- sprintf(
+    "((%s[.])*[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?|(%s[.]){3}%s)", label, byte, byte
   )
-  is_address <- is.character(send) && length(send) == 1L && grepl(pattern, send)
+  pattern <- paste0(
+    "^https://", host, port, "([/?]([A-Za-z0-9._~!$&()*+=:@/?-]|%[0-9A-Fa-f]{2})*)?$"
+  )
+  is_address <- is.character(send) && length(send) == 1L && grepl(pattern, send) &&
+    !grepl("/([.]|%2e){1,2}(/|$)", sub("[?].*", "", send), ignore.case = TRUE)
   check_that(
     is.null(send) || is_address, send, "send",
-    "an address that starts with https://, in ASCII, without a name and password"
+    paste(
+      "an address that starts with https://, in ASCII, without a name and password, and written",
+      "as browsers write it"
+    )
   )
 }

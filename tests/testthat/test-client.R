@@ -193,6 +193,17 @@ test_that("what has no client is refused with the reason, and so are pages that 
                    list(question = "Q?", key = "k", language = "de\"><b>"), list(question = "Q?", key = "k", language = "it"),
                    list(question = "Q?", key = "k", language = "it", words = list(title = "T")), list(question = "Q?", key = "k", decline = NA),
                    list(question = 1, key = "k"))) expect_error(do.call(page, bad), class = "candor_error_argument")
+  # Addresses that the page's own policy would refuse, since browsers rewrite them, and some that it would not.
+  for (send in c("https://x.org/a/../b", "https://x.org/./a", "https://x.org/%2e%2E/", "https://x.org/a/..", "https://x..org", "https://1.2.3/", "https://1.2.3.256/",
+                 "https://01.2.3.4/", "https://x.0x7f/", "https://x.org/%zz", "https://x.org./", "https://-x.org/", "https://x-.org/")) {
+    expect_error(page(question = "Q?", key = "k", send = send), class = "candor_error_argument", label = send)
+  }
+  for (send in c("https://x.org", "https://x.org/a..b/.c/...?/../", "https://1.2.3.4:8080/", "https://x2.example-1.org/%C3%A4", "https://localhost/")) {
+    expect_identical(page(question = "Q?", key = "k", send = send, overwrite = TRUE), file)
+  }
+  unlink(file)
+  expect_error(rr_client(rr_longitudinal(c("a", "b"), 2, 1), file, question = "Q?", key = "k", interviewer = TRUE), "permanent",
+               class = "candor_error_argument")
   expect_refused(rr_client(rr_grr(c("", "b"), 1), file, question = "Q?", key = "k"),
                  rr_client(rr_product(a = mechanism, b = mechanism), file, question = c(a = "A?"), key = "k"), rr_client("warner", file))
   expect_error(rr_client(mechanism, file.path(file, "none", "a.json"), "plan"), class = "candor_error_file")
