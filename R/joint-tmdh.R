@@ -371,7 +371,8 @@ tidy.rr_pmdh <- function(
 }
 
 # The law of the reported joint counts of `truth`, as ?rr_law describes it.
-joint_count_law <- function(truth, mechanism, set = NULL) {
+#' @export
+rr_law.joint_counts <- function(mechanism, truth, set = NULL) {
   types <- if (!inherits(truth, "rr_histogram")) {
     row_type_counts(truth, "truth", whole_numbers = TRUE)
   } else {

@@ -68,8 +68,8 @@
 #' rr_new_law("support", p = 0.75, q = 0.25)
 #' @export
 rr_law <- function(mechanism, truth = NULL, set = NULL) {
-  if (!is.null(truth)) return(joint_count_law(truth, mechanism, set))
-  UseMethod("rr_law")
+  joint <- structure(list(), class = "joint_counts")
+  UseMethod("rr_law", if (is.null(truth)) mechanism else joint)
 }
 
 # Are the reports finitely many, with known probabilities?

@@ -71,7 +71,8 @@
 #' @export
 rr_product <- function(..., asked = NULL) {
   if (!is.null(asked)) {
-    check_that(identical(as.double(asked), 1), asked, "asked", "1, or {.code NULL} for all questions")
+    is_one <- identical(as.double(asked), 1)
+    check_that(is_one, asked, "asked", "1, or {.code NULL} for all questions")
     return(rr_sample_questions(...))
   }
   questions <- named_mechanisms(...)

@@ -53,7 +53,8 @@ autoplot.rr_power <- function(object, ...) {
 
 # The margin of error of a union against the number of sets, a panel for each universe and share.
 union_picture <- function(data) {
-  data$panel <- paste0(format_count(data$n), " elements, ", percent_labels(data$share), " in the union")
+  union <- paste(percent_labels(data$share), "in the union")
+  data$panel <- paste0(format_count(data$n), " elements, ", union)
   data$panel <- factor(data$panel, unique(data$panel))
   data$mechanism <- factor(data$mechanism, unique(data$mechanism))
   sets <- unique(data$sets)

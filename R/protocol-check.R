@@ -4,7 +4,8 @@
 #' Check a client: do its reports come from the mechanism, and what do they reveal?
 #'
 #' `rr_check_client()` tests reports of known answers, from any program, against the exact distribution of the mechanism, and bounds the privacy budget
-#' \eqn{\epsilon} of the program from below. For the name of a file of [rr_client()] it compares the numbers and the code of the file.
+#' \eqn{\epsilon} of the program from below. The name of a file of [rr_client()] can stand in the place of reports: the file passes if it is, byte by byte,
+#' what `rr_client()` writes for the mechanism, with any question, `key`, address and words. If not, `problem` names the first line that differs.
 #'
 #' A client that draws wrongly sends reports that look valid, and some disclose every answer. Let the client randomize known answers, each from a device of its
 #' own, at least 1,000 times each, and give the reports in the order in which they were made.
@@ -31,7 +32,7 @@
 #' @section Power:
 #' With 10,000 reports of each truth the check finds all 26 broken clients of the study `clients.R` in `system.file("studies", package = "candor")`, such as one random number for all bits or the truth named
 #' first in a subset. With 1,000 reports it sometimes misses probabilities that are 10 % off. It cannot find a generator that only its owner can predict, nor a
-#' threshold that is slightly wrong. A file is compared to the last of 64 bits.
+#' threshold that is slightly wrong. A file has to be checked itself.
 #'
 #' @param reports The reports, in any form that [rr_tally()] reads; or the name of a file of [rr_client()].
 #' @param mechanism A mechanism that has a client, see [rr_client()].
@@ -109,7 +110,9 @@ print.rr_client_check <- function(x, ...) {
   problems <- x$problem[!is.na(x$problem)]
   verdict <- if (length(problems)) {
     problems[1]
-  } else if (!any(x$n > 0)) {
+  } else if (identical(attr(x, "file_kind"), "plan")) {
+    "The file has the numbers of this mechanism."
+  } else if (length(attr(x, "file_kind"))) {
     "The file has the code and the numbers of this mechanism."
   } else if (is_untested) {
     "The other tests found nothing."
@@ -698,25 +701,17 @@ has_reversed_bits <- function(facts, n) {
 
 # ---- files ----
 
-# The table of a file: it must have the numbers of the mechanism, and between its settings the code
-# of one of the package's files.
+# The table of a file: it must be what rr_client() writes for the mechanism, byte by byte.
 check_client_file <- function(file, mechanism) {
   check_that(
     file.exists(file), file, "reports", "reports, or the name of a file that is there",
     c("file", "argument")
   )
-  text <- file_text(file)
-  plan <- client_text(mechanism)
-  # The plan stands in the text as it is, within markup, or within a string.
-  unescaped <- c(
-    text, gsub("\\u003c", "<", text, fixed = TRUE), gsub("\\\\([\\\\\"])", "\\1", text)
-  )
-  problem <- if (!any(grepl(plan, unescaped, fixed = TRUE))) {
-    "The file does not hold the numbers of this mechanism's sampler."
-  } else if (trimws(text) != plan && !has_package_code(text)) {
-    "The file holds other code than this version of the package writes."
-  }
-  tibble(
+  bytes <- readBin(file, "raw", file.size(file))
+  written <- written_clients(bytes, mechanism)
+  is_same <- vapply(written, identical, NA, bytes)
+  problem <- if (!any(is_same)) file_problem(bytes, written)
+  table <- tibble(
     truth = NA_character_,
     n = 0,
     statistic = NA,
@@ -728,32 +723,57 @@ check_client_file <- function(file, mechanism) {
     epsilon.high = NA,
     problem = problem %||% NA_character_
   )
+  attr(table, "file_kind") <- names(written)[is_same]
+  table
 }
 
-# Is the text one of the package's sources with its settings filled in?
-has_package_code <- function(text) {
-  folder <- system.file("client", package = "candor")
-  sources <- list.files(folder, "[.](js|mjs|py|html)$", full.names = TRUE)
-  core <- file_text(file.path(folder, "candor.js"))
-  any(vapply(sources, is_filled_source, NA, text = text, core = core))
+# The bytes of the clients of each kind. A page is written with the settings that are in the file.
+written_clients <- function(bytes, mechanism) {
+  plan <- client_text(mechanism)
+  settings <- tryCatch(client_settings(bytes, mechanism), error = function(e) list())
+  kinds <- eval(formals(rr_client)$as)
+  texts <- lapply(kinds, function(as) {
+    tryCatch(written_client(as, mechanism, plan, settings), error = function(e) NULL)
+  })
+  names(texts) <- kinds
+  lapply(texts[lengths(texts) > 0], function(text) charToRaw(enc2utf8(text)))
 }
 
-# Do the pieces of the source stand in the text in their order, with JSON or words without markup
-# between them?
-is_filled_source <- function(source, text, core) {
-  source <- sub("{{client}}", core, file_text(source), fixed = TRUE)
-  gaps <- "\\{\\{[a-z]+\\}\\}|(?<=\nPLAN = )None|(?<= plan: )null"
-  pieces <- strsplit(source, gaps, perl = TRUE)[[1]]
-  for (i in seq_along(pieces)) {
-    start <- regexpr(pieces[i], text, fixed = TRUE)
-    if (start < 0 || (i == 1 && start > 1)) return(FALSE)
-    gap <- substr(text, 1, start - 1)
-    # Between tags there is text for browsers without scripts.
-    between_tags <- i > 1 && endsWith(pieces[i - 1], ">")
-    words <- if (between_tags) "^[^<>]*$" else "^[^<>\"; ]*$"
-    json <- sub("^json.loads\\((.*)\\)$", "\\1", gap)
-    if (!grepl(words, gap) && !jsonlite::validate(json)) return(FALSE)
-    text <- substring(text, start + nchar(pieces[i]))
+# The settings that the file of a page holds, as rr_client() takes them.
+client_settings <- function(bytes, mechanism) {
+  text <- rawToChar(bytes)
+  Encoding(text) <- "UTF-8"
+  lines <- strsplit(text, "\n", fixed = TRUE)[[1]]
+  line <- grep("^const page = .*;$", lines, value = TRUE)[1]
+  settings <- jsonlite::parse_json(sub("^const page = (.*);$", "\\1", line))
+  settings$question <- unlist(settings$question)
+  names(settings$question) <- names(client_questions(mechanism))
+  settings
+}
+
+# The first line in which the file differs from the written client that it resembles most.
+file_problem <- function(bytes, written) {
+  # A hash of changed code stands before the code.
+  unhashed <- function(x) {
+    charToRaw(gsub("sha256-[^']*", "sha256-", rawToChar(x[x != 0]), useBytes = TRUE))
   }
-  !nzchar(text)
+  same <- vapply(written, function(x) n_same_bytes(unhashed(bytes), unhashed(x)), 0)
+  client <- written[[which.max(same)]]
+  if (identical(unhashed(bytes), unhashed(client))) unhashed <- identity
+  client <- unhashed(client)
+  n <- n_same_bytes(unhashed(bytes), client)
+  n_line <- 1 + sum(client[seq_len(n)] == charToRaw("\n"))
+  line <- strsplit(rawToChar(client), "\n", fixed = TRUE)[[1]][n_line]
+  if (grepl("candor client[\\\\]?\", [\\\\]?\"version", line)) {
+    return(sprintf(
+      "Line %d does not hold the numbers of this mechanism's sampler, and them alone.", n_line
+    ))
+  }
+  sprintf("Line %d holds other code than this version of the package writes.", n_line)
+}
+
+# The number of bytes before the first that differs.
+n_same_bytes <- function(x, y) {
+  n <- seq_len(min(length(x), length(y)))
+  c(which(x[n] != y[n]), length(n) + 1)[1] - 1
 }

@@ -81,12 +81,16 @@ test_that("a file is checked number by number: one threshold off by a unit is fo
   mechanism <- rr_product(`</script>` = rr_warner(0.8), often = rr_grr(c("a\\", "\"b", "c"), 1))
   for (as in c("plan", "javascript", "python", "page")) {
     file <- withr::local_tempfile()
-    rr_client(mechanism, file, as, question = c(often = "Often?", `</script>` = "Ever?"), key = "k")
+    settings <- if (as == "page") list(question = c(often = "Often?", `</script>` = "Ever?"), key = "k")
+    do.call(rr_client, c(list(mechanism, file, as), settings))
     expect_identical(rr_check_client(file, mechanism)$problem, NA_character_)
     writeLines(sub("ccccccccccccd000", "ccccccccccccd001", readLines(file, warn = FALSE), fixed = TRUE), file)
     expect_match(rr_check_client(file, mechanism)$problem, "numbers")
-    rr_client(mechanism, file, as, question = c(often = "Often?", `</script>` = "Ever?"), key = "k2", overwrite = TRUE,
-              send = "https://example.org/reports?x=1", words = list(title = "A \"title\" and <b>"), language = "de")
+    if (as == "page") {
+      settings <- utils::modifyList(settings, list(key = "k2", send = "https://example.org/reports?x=1", language = "de",
+                                                   words = list(title = "A \"title\" and <b>")))
+    }
+    do.call(rr_client, c(list(mechanism, file, as, overwrite = TRUE), settings))
     expect_identical(rr_check_client(file, mechanism)$problem, NA_character_)
     text <- file_text(file)
     broken <- switch(
@@ -104,6 +108,80 @@ test_that("a file is checked number by number: one threshold off by a unit is fo
     }
   }
   expect_refused(rr_check_client("no such file.html", mechanism))
+})
+
+test_that("a file that tells the truth does not pass, in whichever way it does", {
+  skip_if_not_installed("jsonlite")
+  mechanism <- rr_warner(0.8)
+  plan <- client_text(mechanism)
+  # The thresholds of the right plan, replaced: each answer is reported as it is.
+  evil <- gsub("cuts\": \\[.*?\\]\\]", "cuts\": [[\"1\"], [\"0000000000000000\"]]", plan)
+  expect_false(identical(evil, plan))
+  put <- function(pattern, replacement) function(text) sub(pattern, replacement, text, fixed = TRUE)
+  inside <- function(json, member, value) paste0(sub("}$", "", json), ", \"", member, "\": ", value, "}")
+  quoted <- function(json) gsub("([\\\"])", "\\\\\\1", json)
+  # What is done to the text of every kind of file.
+  anywhere <- list(
+    before = function(text) paste0("{}\n", text), after = function(text) paste0(text, "\n0"), blank = function(text) paste0(text, "\n"),
+    wide = function(text) iconv(text, "UTF-8", "UTF-16LE", toRaw = TRUE)[[1]], mark = function(text) paste0("\ufeff", text),
+    zero = function(text) c(charToRaw(text), as.raw(0), charToRaw("tell()")), lines = function(text) gsub("\n", "\r\n", text)
+  )
+  script <- list(
+    decoy = put(plan, inside(evil, "decoy", plan)), twice = put(plan, inside(plan, "plan", evil)), evil = put(plan, evil),
+    comment = put(plan, paste0(evil, "/*", plan, "*/")), eval = put(plan, paste0("eval(\"", quoted(evil), "\")")),
+    escapes = put("\"plan\"", "\"pl\\u0061n\""), crypto = put("function has(", "globalThis.crypto = { getRandomValues: b => b.fill(7) };\nfunction has("),
+    truth = put("if (truth === null)", "if (truth !== null) return plan.levels[truth];\n  if (truth === null)"),
+    spelt = put("if (!has(draw", "if (!h\\u0061s(draw"), getter = put(plan, paste0("JSON.parse('", quoted(evil), "')"))
+  )
+  # A policy that lets a changed script run.
+  hashed <- function(change) {
+    function(text) {
+      for (tag in c("script", "style")) {
+        text <- sub(paste0("(", tag, "-src 'sha256-)[^']*"), paste0("\\1", element_hash(change(text), tag)), change(text))
+      }
+      text
+    }
+  }
+  page <- c(lapply(script, hashed), lapply(list(
+    member = function(text) sub("(\nconst page = [^\n]*)};", paste0("\\1, \"client\": ", evil, "};"), text), second = put("</main>", "<script>tell()</script></main>"),
+    words = put("\"words\": {", "\"words\": {\"title\": \"\", "), event = put("<main>", "<main onclick=\"tell()\">"),
+    base = put("<title>", "<base href=\"https://other.example/\"><title>"), unknown = put("\"practice\": false", "\"more\": 1, \"practice\": false"),
+    policy = put("connect-src 'none'", "connect-src *"), key = put("\"key\": \"k\"", "\"key\": 7")
+  ), hashed))
+  python <- list(
+    decoy = put(quoted(plan), quoted(inside(evil, "decoy", plan))), twice = put(quoted(plan), quoted(inside(plan, "plan", evil))),
+    comment = put("\nPLAN = ", paste0("\nPLAN = json.loads(\"", quoted(evil), "\")  # ")), code = put("import struct", "import struct, os"),
+    coding = put("\"\"\"candor", "# coding: utf-7\n\"\"\"candor"), number = put("import json\n", "import json as secrets\n")
+  )
+  kinds <- list(plan = list(evil = put(plan, evil), decoy = put(plan, inside(evil, "decoy", plan))), javascript = script, module = script,
+                jspsych = script, surveyjs = script, python = python, page = page)
+  file <- withr::local_tempfile()
+  for (as in names(kinds)) {
+    settings <- if (as == "page") list(question = "Q?") else list()
+    if (as %in% c("page", "jspsych", "surveyjs")) settings$key <- "k"
+    do.call(rr_client, c(list(mechanism, file, as, overwrite = TRUE), settings))
+    expect_identical(rr_check_client(file, mechanism)$problem, NA_character_, label = as)
+    text <- file_text(file)
+    for (attack in names(c(anywhere, kinds[[as]]))) {
+      broken <- c(anywhere, kinds[[as]])[[attack]](text)
+      if (as == "plan" && attack == "lines") next   # It has one line.
+      expect_false(identical(broken, text), label = paste(as, attack))
+      writeBin(if (is.raw(broken)) broken else charToRaw(enc2utf8(broken)), file)
+      expect_match(rr_check_client(file, mechanism)$problem, "^Line [0-9]+ ", label = paste(as, attack))
+    }
+  }
+  # The place is that of the change, not of the hash that was made anew.
+  rr_client(mechanism, file, question = "Q?", key = "k", overwrite = TRUE)
+  text <- file_text(file)
+  line <- grep("function has(", strsplit(text, "\n")[[1]], fixed = TRUE)
+  write_file(page$crypto(text), file)
+  expect_match(rr_check_client(file, mechanism)$problem, sprintf("^Line %d holds other code", line))
+  write_file(page$evil(text), file)
+  expect_match(rr_check_client(file, mechanism)$problem, "does not hold the numbers")
+  # A plan has no code.
+  verdict <- function(as, ...) utils::capture.output(print(rr_check_client(rr_client(mechanism, file, as, ..., overwrite = TRUE), mechanism)))[1]
+  expect_match(verdict("plan"), "The file has the numbers of this mechanism.")
+  expect_match(verdict("python"), "The file has the code and the numbers of this mechanism.")
 })
 
 test_that("what parts of reports say together is found, and right clients pass", {
