@@ -13,9 +13,11 @@
 #' \describe{
 #' \item{`p.value`}{Pearson's chi-squared test of the parts of a report: cells of categories, bits, supported categories. Rare cells that are equally likely are
 #'   one cell. The tail follows a chi-squared distribution with the first three moments of the statistic.}
-#' \item{`p.joint`}{The smallest p-value of exact binomial tests, times their number (Bonferroni). The tests are of each part and each pair of parts, and of equal reports. Numbers that no answer should change,
-#'   such as the slope of a hash function, are tested in fifths and as odd or even, alone and with the support of the truth. Two reports must not support their truths together: neighbours, with `id`
-#'   reports of one respondent, and questions of an [rr_product()]. Long reports are paired in their first 100 parts.}
+#' \item{`p.joint`}{The smallest p-value of exact binomial tests, times their number (Bonferroni). Tested are each part and each pair of parts (the first 500), the number of bits that are 1,
+#'   equal reports, and for an [rr_product()] the parts of each question given the answers to two. Numbers that no answer should change, such as the slope of a hash function, are tested in
+#'   fifths and modulo 2, 3, 5 and 7, together and with the support of the truth, and so is the value of the truth.}
+#' \item{sequence}{Also in `p.joint`, over all truths: does each sixteenth of the sequence, and each second to tenth report, support its truth as often as it should? Reports at any distance
+#'   from each other, those of the same number in two truths, and with `id` the first and each later report of a respondent must not support their truths together.}
 #' \item{order}{The positions of a subset or of asked bits must be increasing.}
 #' }
 #' A problem is named if a p-value is below (1 - `conf.level`) / 2, divided by the number of truths, or if `epsilon.low` exceeds the epsilon of the mechanism. At the default
@@ -29,15 +31,17 @@
 #' No number of reports bounds \eqn{\epsilon} from above, so that `epsilon.high` is `Inf`. The budgets of the questions of an [rr_product()] add up.
 #'
 #' @section Power:
-#' With 10,000 reports of each truth the check finds all 26 broken clients of the study `clients.R` in `system.file("studies", package = "candor")`, such as one random number for all bits or the truth named
-#' first in a subset. With 1,000 reports it sometimes misses probabilities that are 10 % off. It cannot find a generator that only its owner can predict, nor a
-#' threshold that is slightly wrong. A file is compared to the last of 64 bits.
+#' The studies `clients.R` and `client-checks.R` in `system.file("studies", package = "candor")` have clients that are broken or disclose answers, with the share found. With 10,000 reports of each
+#' truth the check finds all that disclose answers but one. With 1,000 reports it sometimes misses probabilities that are 10 % off.
+#'
+#' No test can find without `id`, and with one report of each respondent, that devices differ at random: if half of them tell the truth and the others lie more often, the reports together are as they should be.
+#' Nor can a test find a generator, or a mark in the reports, that only its owner can predict, or a threshold that is slightly wrong. A file is compared to the last of 64 bits.
 #'
 #' @param reports The reports, in any form that [rr_tally()] reads; or the name of a file of [rr_client()].
 #' @param mechanism A mechanism that has a client, see [rr_client()].
 #' @param truth The true answer of each report; for an [rr_product()] a data frame. Not for a file.
 #' @param id Who sent each report. By default each report has a respondent of its own. Needed to check permanent answers ([rr_longitudinal()], [rr_bloom()] with
-#'   `permanent`): give two reports of each respondent about one answer. Without them the verdict is that this was not tested.
+#'   `permanent`): give two reports or more of each respondent about one answer. Without them the verdict is that this was not tested.
 #' @param conf.level Number between 0 and 1, default 0.999. Confidence of `epsilon.low`, and 1 less the share of right clients that the tests may accuse.
 #' @param ... Must be empty.
 #' @return A tibble of class `rr_client_check` with a row for each truth, of an [rr_product()] for each `question` and truth and a last row for all questions, of a file one row.
