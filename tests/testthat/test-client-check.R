@@ -47,7 +47,7 @@ test_that("the broken clients of the review are found, and it is said what is wr
   own <- candor:::hash_values(hash, match(one$truth, hash$levels), fixed)
   keep <- runif(nrow(fixed)) < (exp(1) / (exp(1) + hash$g - 1) - 1 / hash$g) / (1 - 1 / hash$g)
   fixed$value <- as.integer(ifelse(keep, own, sample(hash$g, nrow(fixed), TRUE)))
-  expect_match(problem(fixed, hash, one$truth), "equal too often", all = TRUE)
+  expect_match(problem(fixed, hash, one$truth), "hash function", all = TRUE)
 
   # A client of Hadamard response that starts with row 0: its reports are numbers like any.
   hadamard <- rr_hadamard(6, 1, blocks = 1)
@@ -374,4 +374,91 @@ test_that("counts of cells have Pearson's statistic, and those of bits Mahalanob
   found <- bits_test(list(bits = bits, both = both, truth_bits = 1), 200)
   expect_equal(found$statistic, sum((colSums(bits) - 200 * p)^2 / (200 * p * (1 - p))))
   expect_equal(found$df, 3)
+})
+
+test_that("clients that disclose answers although each part of a report looks right are found, and the kind of defect is named", {
+  options(candor.study.checks.only = TRUE)
+  withr::defer(options(candor.study.checks.only = NULL, candor.study.functions.only = NULL))
+  study <- new.env()
+  sys.source(system.file("studies", "client-checks.R", package = "candor"), study)
+  withr::defer(detach("helpers"))
+  # client-checks.csv has the share found of all; these are found in each run with 1,000 reports a truth.
+  kinds <- c(
+    `p drifts from .9 to .7` = "along the sequence", `every second device tells the truth` = "one in 2, in turn",
+    `half of the devices tell the truth, two reports with id` = "differ between respondents",
+    `generator restarts for each truth, categories` = "begins again", `generator restarts for each truth, bits` = "begins again",
+    `generator restarts for each truth, hash` = "numbers are used again|begins again",
+    `noise of the respondent two before` = "the one 2 before", `noise of the respondent 137 before` = "the one 137 before",
+    `the truth hashes to 1` = "chosen by the answer", `slope modulo 5 is the truth` = "depends on the answer",
+    `parity of slope and shift tells the truth` = "depends on the answer", `parity of the bits tells the truth` = "odd number",
+    `bits v and v + 128 share a number` = "come together", `a marker in 1 of 200 reports` = "a mark"
+  )
+  set.seed(48)
+  clients <- c(study$review, study$others)
+  for (name in names(kinds)) {
+    problem <- study$client_problems(clients[[name]], 1000)
+    expect_match(problem[!is.na(problem)][1], kinds[[name]], label = name)
+  }
+  # Of a product the row of both questions says which answer is told.
+  problem <- study$client_problems(clients[["which lie tells the answer to another question"]], 1000)
+  expect_match(problem[length(problem)], "answer to another: b, a", fixed = TRUE)
+  problem <- study$client_problems(clients[["the lie of one question is that of another"]], 1000)
+  expect_match(problem[length(problem)], "not randomized independently")
+  # A tenth of the reports of one memory is drawn anew: the 11th to the 20th are tested too.
+  problem <- study$client_problems(clients[["permanent answer anew every 10th time"]], 10000)
+  expect_match(problem, "permanent answers were not kept", all = TRUE)
+})
+
+test_that("the probabilities of the exact tests are those of an enumeration", {
+  # Residues of a slope of 1 to 256 and a shift of 0 to 256, and the values of all hash functions.
+  hash <- rr_local_hash(5, 1)
+  all <- expand.grid(slope = 1:(hash$prime - 1), shift = 0:(hash$prime - 1))
+  for (q in c(2, 3, 5, 7)) {
+    cells <- residue_cells(q, as.list(all), hash$codec$numbers[c("slope", "shift")])
+    expect_equal(tabulate(cells$cell, q^2) / nrow(all), cells$prob, tolerance = 1e-12)
+  }
+  fifths <- fifth_cells(all$slope, hash$codec$numbers$slope)
+  expect_equal(tabulate(fifths$cell, 5) / nrow(all), fifths$prob, tolerance = 1e-12)
+  values <- client_facts(hash, rr_reports(data.frame(slope = 1L, shift = 0L, value = 1L), hash), 3)$values
+  expect_equal(tabulate(hash_values(hash, rep(3, nrow(all)), all), hash$g) / nrow(all), values, tolerance = 1e-12)
+  # The sign of the truth in Hadamard response, over all columns: (-1)^(bits that row and column share).
+  hadamard <- rr_hadamard(6, 1, one_bit = TRUE)
+  one <- rr_reports(data.frame(index = 0L, sign = 1L), hadamard)
+  for (x in 1:6) {
+    odd <- vapply(0:7, function(column) sum(as.integer(intToBits(bitwAnd(x - 1L, column)))) %% 2, 0)
+    expect_equal(client_facts(hadamard, one, x)$values, c(mean(odd), 1 - mean(odd)))
+  }
+  # An odd number of ones among independent bits.
+  unary <- rr_unary(4, p = 0.7, q = 0.2)
+  bits <- as.matrix(expand.grid(rep(list(0:1), 4)))
+  p <- c(0.2, 0.2, 0.7, 0.2)
+  prob <- apply(bits, 1, function(bit) prod(ifelse(bit == 1, p, 1 - p)))
+  facts <- client_facts(unary, rr_reports(bits, unary), 3)
+  expect_equal(facts$p_odd, sum(prob[rowSums(bits) %% 2 == 1]))
+  # 60 reports more than expected of one: its binomial tail, doubled, times the number of reports.
+  counts <- round(1000 * prob) + c(60, rep(0, 15))
+  facts$bits <- bits[rep(1:16, counts), ]
+  expect_equal(marker_test(facts)$p, 16 * 2 * pbinom(counts[1] - 1, sum(counts), prob[1], lower.tail = FALSE))
+  # Both support, or are alike: 0.6 and 0.5 are independent.
+  tests <- support_tests("lag", TRUE, FALSE, 0.6, 0.5, 0.3)
+  expect_equal(tests$prob, c(0.3, 0.6 * 0.5 + 0.4 * 0.5))
+  # Pairs at a distance of 3 do not overlap, and each is in one of two tests.
+  p <- rep(0.5, 20)
+  # (1, 4), (2, 5), (3, 6), (7, 10), ..., (15, 18); and (4, 7), (5, 8), (6, 9), (10, 13), ..., (17, 20).
+  expect_equal(lag_tests("lag", seq_len(20) <= 10, p, 3)$share * c(9, 9, 8, 8), c(4, 7, 3, 7), tolerance = 1e-12)
+  # The worst distance: noise that comes again after 40.
+  set.seed(49)
+  noise <- rnorm(40)
+  expect_identical(far_lag(c(noise, noise, rnorm(40))), 40L)
+})
+
+test_that("a report that an answer cannot have is named, and truths whose reports are right are not blamed for it", {
+  channel <- rr_channel(rbind(c(0.5, 0.5, 0), c(0, 0.5, 0.5)))
+  truth <- rep(channel$levels, each = 1000)
+  reports <- channel$reports[c(rep(1:2, 500), rep(2:3, 500))]
+  reports[1] <- channel$reports[3]
+  check <- rr_check_client(reports, channel, truth)
+  expect_match(check$problem[1], paste("cannot have:", channel$reports[3]))
+  expect_identical(check$p.value[1], 0)
+  expect_match(check$problem[2], "Over all answers a report has a share of 0.9995, which should be 1", fixed = TRUE)
 })
