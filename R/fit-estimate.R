@@ -46,7 +46,7 @@
 #'   * `details`: per group, what the method says about its computation: active categories, uniqueness, iterations, certified gap.
 #'
 #'   Read it by `tidy()`, `glance()`, `coef()`, `vcov()`, `confint()`, `summary()` and `plot()`, see [fit_methods]. Four mechanisms return other objects, which
-#'   their pages describe: [rr_mean()], [rr_scramble()], [rr_count_mean_sketch()] and [rr_sample_questions()].
+#'   their pages describe: [rr_mean()], [rr_scramble()], [rr_count_mean_sketch()] and [`rr_product(asked = 1)`][rr_product].
 #'
 #'   Groups in which nobody answered are left out and named in a message.
 #' @section Errors and warnings:
