@@ -230,7 +230,7 @@ inner_levels <- function(prob, limit) {
 # which S(t) = (number of the class up to t) - prob (number of the class), which is 0 on average at
 # the quantile, is within z standard deviations. `sums` has the numbers `below` t, the `total`,
 # their `spread`, and `member`, the variance that one member of the class adds to its number. The
-# spread has both, cross and whole, the variances of the number below t and of that of the class,
+# spread has below, cross and total, the variances of the number below t and of that of the class,
 # and their covariance; at -Inf nobody is below.
 
 # The hull of what is accepted for each of `probs`, by the sign of S^2 - z^2 V, a quadratic in the
@@ -242,9 +242,9 @@ inverted_limits <- function(probs, z, sums, hull) {
   total <- sums$total
   member <- z^2 * sums$member
   below <- c(0, sums$below)
-  square <- below * (below + member) - z^2 * c(0, sums$spread$both)
+  square <- below * (below + member) - z^2 * c(0, sums$variances$below)
   cross <- below * (total + member) + member * total / 2 -
-    z^2 * c(0, sums$spread$cross)
+    z^2 * c(0, sums$variances$cross)
   last <- length(below)
   # Nothing is left of the excess, and not even a rounding, at the largest value if prob is 1.
   whole <- 2 * cross[last] - square[last]
@@ -304,12 +304,12 @@ level_quantiles <- function(probs, z, below, covariance, edges) {
   places <- if (binned) seq_len(2 * k) / 2 else seq_len(k)
   at <- pmax(1 - abs(outer(places, seq_len(k), `-`)), 0)
   covariance <- at %*% covariance %*% t(at)
-  spread <- list(both = diag(covariance), cross = covariance[, ncol(covariance)],
-                 whole = covariance[length(covariance)])
+  spread <- list(below = diag(covariance), cross = covariance[, ncol(covariance)],
+                 total = covariance[length(covariance)])
   sums <- list(
     below = drop(at %*% below),
     total = total,
-    spread = spread,
+    variances = spread,
     member = 0
   )
   limits <- inverted_limits(

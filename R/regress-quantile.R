@@ -110,7 +110,7 @@ class_sums <- function(classes, k) {
   list(
     below = below,
     total = total,
-    spread = class_spread(classes, u, d),
+    variances = class_spread(classes, u, d),
     member = member
   )
 }
@@ -175,9 +175,9 @@ class_shares <- function(classes, k, index, z) {
   total <- sums$total
   up_to <- function(sums) c(0, sums)[index + 1L]
   below <- up_to(sums$below)
-  variance_below <- up_to(sums$spread$both)
-  cross <- up_to(sums$spread$cross)
-  variance_total <- sums$spread$whole
+  variance_below <- up_to(sums$variances$below)
+  cross <- up_to(sums$variances$cross)
+  variance_total <- sums$variances$total
   share <- below / if (total > 0) total else NA
   std_error <- sqrt_or_na(variance_below - 2 * share * cross + share^2 * variance_total) / total
   # The tested variance less S member (1 - 2 p), see inverted_limits(), in powers of p.
@@ -195,7 +195,7 @@ class_shares <- function(classes, k, index, z) {
   )
 }
 
-# The estimated variance of S(t) is both - 2 prob cross + prob^2 whole, of three sums over the rows
+# The estimated variance of S(t) is below - 2 prob cross + prob^2 total, of three sums over the rows
 # up to each distinct t. The noise is that of the randomization alone, or what a finite population
 # hides of it, see R/uncertainty-design.R.
 class_spread <- function(classes, u, d) {
@@ -212,7 +212,7 @@ class_spread <- function(classes, u, d) {
   }
   stages <- stage_sums(classes, d)
   total <- drop(survey_meat(fit, cbind(d[order(classes$order)])))
-  if (!isTRUE(all.equal(stages$whole, total, tolerance = 1e-8))) {
+  if (!isTRUE(all.equal(stages$total, total, tolerance = 1e-8))) {
     abort(c("Quantiles in classes need a design without calibration.",
             i = "Give replicate weights: {.fn survey::as.svrepdesign}."))
   }
@@ -223,16 +223,16 @@ add_spread <- function(x, y) Map(`+`, x, y)
 
 square_spread <- function(squares, last_rows) {
   up_to <- cumsum(squares)[last_rows]
-  list(both = up_to, cross = up_to, whole = up_to[length(up_to)])
+  list(below = up_to, cross = up_to, total = up_to[length(up_to)])
 }
 
 # The variance function of `factor` times the square of a sum, which is `up_to` each distinct value.
 total_spread <- function(up_to, factor) {
   total <- up_to[length(up_to)]
   list(
-    both = factor * up_to * up_to,
+    below = factor * up_to * up_to,
     cross = factor * total * up_to,
-    whole = factor * total * total
+    total = factor * total * total
   )
 }
 
@@ -242,9 +242,9 @@ group_spread <- function(d, last_rows, factor, group) {
   running <- ave(d, group, FUN = cumsum)
   total <- factor * d * ave(d, group, FUN = sum)
   list(
-    both = cumsum(factor * (running^2 - (running - d)^2))[last_rows],
+    below = cumsum(factor * (running^2 - (running - d)^2))[last_rows],
     cross = cumsum(total)[last_rows],
-    whole = sum(total)
+    total = sum(total)
   )
 }
 

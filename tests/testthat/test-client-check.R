@@ -335,18 +335,6 @@ test_that("the facts about a report are the frequencies of a right client's repo
   }
 })
 
-test_that("numbers that are drawn are uniform in each fifth of their range, odd and even, by a count of all of them", {
-  for (range in list(c(0, 9, 1), c(1, 7, 1), c(3, 103, 1), c(0, 4, 1))) {
-    values <- range[1]:range[2]
-    tests <- number_tests(values, range, rep(c(TRUE, FALSE), length.out = length(values)), 0.4)
-    expect_equal(tests$share[1:10], tests$prob[1:10])
-    expect_equal(sum(tests$prob[1:10]), 1)
-    expect_equal(tests$prob[11:20], 0.4 * tests$prob[1:10])
-    expect_equal(sum(tests$share[11:20]), ceiling(length(values) / 2) / length(values))
-    expect_true(all(tests$p[1:10] > 0.5))
-  }
-})
-
 test_that("exact tests double the smaller tail, and equal reports are pairs", {
   tests <- exact_tests("share", c(3, 40, 10), 50, c(0.2, 0.2, 0.2))
   tail <- c(pbinom(3, 50, 0.2), pbinom(39, 50, 0.2, lower.tail = FALSE))

@@ -98,7 +98,7 @@ test_that("golden vectors: means, distributions, quantiles with both targets, di
       spread <- sums$spread
       place <- match(vapply(classes[[k]]$quantiles, `[[`, 0, "quantile"), classes[[k]]$values)
       square <- (sums$below[place] - input$tau * sums$total)^2 / fit$n
-      variance <- spread$both[place] - 2 * input$tau * spread$cross[place] + input$tau^2 * spread$whole - square
+      variance <- spread$below[place] - 2 * input$tau * spread$cross[place] + input$tau^2 * spread$total - square
       sqrt(variance) / sums$total
     })
     expect_golden(unlist(errors), wanted("se_cdf"), 1e-9)

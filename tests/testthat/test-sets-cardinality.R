@@ -255,7 +255,7 @@ test_that("a plan of a difference and of a Jaccard index, by enumeration of ever
 
 test_that("an element's estimate is 1 on average where it counts, and 0 elsewhere, under every membership pattern", {
   for (flip in list(0.2, c(0.1, 0.2, 0.3))) for (what in c("union", "intersection")) {
-    law <- pattern_law(what, 3, flip)
+    law <- candor:::pattern_law(what, 3, flip)
     expect_equal(drop(law$out %*% law$y), numeric(nrow(law$out)), tolerance = 1e-12)
     expect_equal(drop(law$inside %*% law$y), rep(1, nrow(law$inside)), tolerance = 1e-12)
     # Patterns by their number of sets, or all of them; one alone is in no set, or in all.
@@ -268,7 +268,7 @@ test_that("an element's estimate is 1 on average where it counts, and 0 elsewher
 
 test_that("Chernoff's limits are the last sizes that no exponential bound excludes", {
   # One lambda after another, over a fine grid; 40 elements of 3 sets.
-  law <- pattern_law("union", 3, 0.2)
+  law <- candor:::pattern_law("union", 3, 0.2)
   alpha <- 0.05
   m <- 40
   mgf <- function(lambda, rows) max(log(rows %*% exp(lambda * law$y)))
