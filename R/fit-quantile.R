@@ -229,8 +229,8 @@ inner_levels <- function(prob, limit) {
 # normal errors. So the limits of a quantile are those of a score test. They are the values t at
 # which S(t) = (number of the class up to t) - prob (number of the class), which is 0 on average at
 # the quantile, is within z standard deviations. `sums` has the numbers `below` t, the `total`,
-# their `spread`, and `member`, the variance that one member of the class adds to its number. The
-# spread has below, cross and total, the variances of the number below t and of that of the class,
+# their `variances`, and `member`, the variance that one member of the class adds to its number. The
+# variances are below, cross and total, the variances of the number below t and of that of the class,
 # and their covariance; at -Inf nobody is below.
 
 # The hull of what is accepted for each of `probs`, by the sign of S^2 - z^2 V, a quadratic in the
