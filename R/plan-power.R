@@ -170,7 +170,9 @@ rr_power <- function(
   check_dots_empty(...)
   mechanisms <- check_mechanisms(mechanism)
   if (!is.null(sets)) {
-    idle <- setdiff(names(match.call())[-1], c("mechanism", "n", "share", "conf.level", "sets"))
+    idle <- setdiff(
+      names(match.call())[-1], c("mechanism", "n", "share", "conf.level", "sets")
+    )
     if (length(idle)) abort("{.arg {idle}} {?does/do} not belong to the plan of a union.")
     return(union_plan(mechanisms, n, sets, share %||% 0, conf.level))
   }
@@ -380,7 +382,11 @@ negative_probability <- function(model, share, n, target) {
   one <- function(share, n) {
     if (!is.finite(n) || n < 1) return(NA_real_)
     positive <- model$a > 0
-    limit <- if (positive) ceiling(n * model$b - 1e-9) - 1 else floor(n * model$b + 1e-9)
+    limit <- if (positive) {
+      ceiling(n * model$b - 1e-9) - 1
+    } else {
+      floor(n * model$b + 1e-9)
+    }
     below <- if (target == "population") {
       pbinom(limit, n, model$b + model$a * share)
     } else {
@@ -523,7 +529,9 @@ union_plan <- function(mechanisms, n, sets, share, conf.level) {
   v <- flip_variance(flips)[grid$index]
   empty <- expm1(grid$sets * log1p(v))
   single <- v * (1 + v)^(grid$sets - 1)
-  std_error <- sqrt(grid$n * ((1 - grid$share) * empty + grid$share * single))
+  std_error <- sqrt(
+    grid$n * ((1 - grid$share) * empty + grid$share * single)
+  )
   table <- tibble(
     mechanism = names(mechanisms)[grid$index],
     epsilon = unname(vapply(mechanisms, `[[`, 0, "epsilon"))[grid$index],
