@@ -94,6 +94,20 @@ rr_product <- function(..., asked = NULL) {
   with_recipe(mechanism, "rr_product", fields = "questions")
 }
 
+# rr_product(asked = 1), under the name that its recipe has in files.
+rr_sample_questions <- function(...) {
+  questions <- named_mechanisms(...)
+  for (name in names(questions)) refuse_permanent(questions[[name]], name)
+  mechanism <- new_rr_sampled(
+    "sampled",
+    names(questions),
+    questions,
+    "question",
+    sprintf("One question of %d", length(questions))
+  )
+  with_recipe(mechanism, "rr_sample_questions", fields = c(questions = "parts"))
+}
+
 size_words.rr_product <- function(mechanism) {
   same <- identical(mechanism$sizes, mechanism$report_sizes)
   paste0(format_count(prod(mechanism$sizes)), " cells", if (!same) " of truths")

@@ -1,17 +1,3 @@
-# rr_product(asked = 1), under the name that its recipe has in files.
-rr_sample_questions <- function(...) {
-  questions <- named_mechanisms(...)
-  for (name in names(questions)) refuse_permanent(questions[[name]], name)
-  mechanism <- new_rr_sampled(
-    "sampled",
-    names(questions),
-    questions,
-    "question",
-    sprintf("One question of %d", length(questions))
-  )
-  with_recipe(mechanism, "rr_sample_questions", fields = c(questions = "parts"))
-}
-
 # A mechanism of which each respondent reports one submechanism, drawn uniformly: a question, the
 # depth of a hierarchy, the length of a prefix. The column `part_column` of its reports shows which.
 new_rr_sampled <- function(kind, levels, submechanisms, part_column, design, ...) {
