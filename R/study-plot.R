@@ -4,7 +4,7 @@
 autoplot.rr_study <- function(object, metric = NULL, methods = NULL, ...) {
   metric <- metric %||% if ("mse" %in% object$metric) "mse" else "coverage"
   metric <- check_choice(metric, "metric", c(study_metrics, joint_metrics))
-  if (metric %in% joint_metrics) return(joint_lines(object, metric))
+  if (metric %in% joint_metrics) return(draw_joint(object, metric))
   choices <- unique(object$method)
   if (!all(methods %in% choices)) abort("{.arg methods} must be among {.val {choices}}.")
   data <- drawn_risks(object, metric, methods %||% choices)
