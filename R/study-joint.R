@@ -45,10 +45,7 @@ joint_drawer <- function(mechanism, theta, truth, n, design, cell) {
   columns <- counted_columns(questions)
   has_counts <- function(x) isTRUE(x$direct) || identical(x$width, 1L)
   if (all(vapply(evidence, has_counts, NA))) {
-    columns$categories <- lapply(questions, function(question) {
-      if (is_yes_no(question)) no_yes_index(question$reports)[["yes"]] else
-        seq_along(question$reports)
-    })
+    columns$categories <- lapply(questions, counted_reports_of)
     counts <- study_counts(
       mechanism, theta, truth, n, design$seed, cell, 0, design$replications
     )
@@ -69,6 +66,12 @@ joint_drawer <- function(mechanism, theta, truth, n, design, cell) {
       rr_cooccurrence(reports, order, mechanism = questions)
     })
   }
+}
+
+# The positions of the reports that have a column.
+counted_reports_of <- function(question) {
+  if (is_yes_no(question)) return(no_yes_index(question$reports)[["yes"]])
+  seq_along(question$reports)
 }
 
 # The estimates of a fit, as shares: a row for each set, with the columns estimate, variance and
