@@ -57,6 +57,7 @@
 #' Warning: `candor_warning_indefinite`. See [candor_conditions].
 #' @references Carette, T. (2022). A normal approximation for joint frequency estimation under local
 #'   differential privacy. Lemma 3.4, Theorems 3.5 and 3.6, equations (47), (68) and (136). The entry for local hashing in Table 2 should read \eqn{p / d^{k-1}}.
+#'   Carette's \eqn{q} is \eqn{p} here, and his \eqn{p} is \eqn{q}.
 #'
 #'   Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX Security*, 729-745.
 #'   <https://www.usenix.org/conference/usenixsecurity17/technical-sessions/presentation/wang-tianhao>
@@ -268,6 +269,7 @@ notes_of.rr_tmdh <- function(x, shown) {
 #' `candor_error_too_large` for a matrix of more than 4,096 sets. See [candor_conditions].
 #' @references Carette, T. (2022). A normal approximation for joint frequency estimation under local
 #'   differential privacy. Equations (24) to (26) and (34), theorems 3.1 to 3.3, appendix A.
+#'   Carette's \eqn{q} is \eqn{p} here, and his \eqn{p} is \eqn{q}.
 #' @seealso [rr_tmdh()] for the estimate, [rr_power()] to plan one question.
 #' @concept planning
 #' @concept exact distribution

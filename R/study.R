@@ -215,17 +215,6 @@ new_rr_study <- function(state, cells = study_cells(state$design)) {
   with_class(table, "rr_study", study = state)
 }
 
-# The columns of the table that say which cell a row is of.
-study_keys <- function(design, cells, row) {
-  tibble(
-    truth = names(design$truth)[cells$truth[row]],
-    k = cells$k[row],
-    mechanism = names(design$mechanism)[cells$mechanism[row]],
-    epsilon = cells$epsilon[row],
-    n = cells$n[row]
-  )
-}
-
 #' @export
 print.rr_study <- function(x, ...) {
   state <- attr(x, "study")
