@@ -21,7 +21,7 @@ PLAN = None
 
 def secure_words(count):
     """Random words of 32 bits, as bytes. A generator that repeats itself is refused."""
-    block = secrets.token_bytes(4 * max(count, 128))
+    block = secrets.token_bytes(4 * max(count, 8))
     numbers = struct.unpack("%dQ" % (len(block) // 8), block)
     if len(set(numbers)) < len(numbers):
         raise RuntimeError("candor: this device has no secure random numbers; nothing was sent")
@@ -38,7 +38,7 @@ class Words:
 
     def system(self):
         if not self.left:
-            self.left = list(struct.unpack("128I", secure_words(128)))
+            self.left = list(struct.unpack("8I", secure_words(8)))
         return self.left.pop()
 
     def chance(self, p):
@@ -291,6 +291,7 @@ class Client:
         plan = json.loads(plan) if isinstance(plan, str) else plan
         if plan.get("format") != "candor client" or plan.get("version") != 1:
             raise ValueError("candor: not a plan of this version")
+        secure_words(128)  # Each draw looks at fewer: it does not see a longer cycle.
         self.single, self.sample = "plan" in plan, plan.get("sample", False)
         asked = plan.get("questions", [dict(plan, name=None)])
         self.questions = {q["name"]: Question(q["plan"]) for q in asked}
