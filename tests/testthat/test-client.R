@@ -160,9 +160,11 @@ test_that("once() keeps the report, a plan with a threshold that is a unit off w
 
 test_that("once() in Python means what it means in JavaScript, and a dead generator is refused", {
   skip_if_not(nzchar(Sys.which("python3")), "python3")
-  plans <- c(vapply(list(rr_warner(0.8), rr_warner(0.8, levels = c("nein", "ja")), rr_warner(0.7), rr_longitudinal(letters[1:3], 3, 2, "grr-grr"),
-                         rr_longitudinal(letters[1:3], 3, 2, "local-hash"), rr_bloom(letters[1:3], 1, bits = 8, cohorts = 2, permanent = 2),
-                         rr_product(w = rr_warner(0.8), p = rr_longitudinal(letters[1:3], 3, 2, "grr-grr")), rr_mean(c(0, 2), 1), rr_unary(70, 1)), client_text, ""))
+  plans <- c(vapply(list(rr_warner(0.8), rr_warner(0.8, levels = c("nein", "ja")), rr_warner(0.7),
+                         rr_longitudinal(letters[1:3], 3, 2, "grr-grr"), rr_longitudinal(letters[1:3], 3, 2, "local-hash"),
+                         rr_bloom(letters[1:3], 1, bits = 8, cohorts = 2, permanent = 2),
+                         rr_product(w = rr_warner(0.8), p = rr_longitudinal(letters[1:3], 3, 2, "grr-grr")), rr_mean(c(0, 2), 1),
+                         rr_unary(70, 1)), client_text, ""))
   file <- withr::local_tempfile(lines = paste0("[", paste(plans, collapse = ","), "]"))
   script <- withr::local_tempfile(lines = c(
     "import itertools, json, sys", "sys.dont_write_bytecode = True", "sys.path.insert(0, sys.argv[1])", "import candor", "out = {}",
@@ -228,8 +230,8 @@ test_that("what has no client is refused with the reason, and so are pages that 
                    list(question = "Q?", key = "k", language = "it", words = list(title = "T")), list(question = "Q?", key = "k", decline = NA),
                    list(question = 1, key = "k"))) expect_error(do.call(page, bad), class = "candor_error_argument")
   # Addresses that the page's own policy would refuse, since browsers rewrite them, and some that it would not.
-  for (send in c("https://x.org/a/../b", "https://x.org/./a", "https://x.org/%2e%2E/", "https://x.org/a/..", "https://x..org", "https://1.2.3/", "https://1.2.3.256/",
-                 "https://01.2.3.4/", "https://x.0x7f/", "https://x.org/%zz", "https://x.org./", "https://-x.org/", "https://x-.org/")) {
+  for (send in c("https://x.org/a/../b", "https://x.org/./a", "https://x.org/%2e%2E/", "https://x.org/a/..", "https://x..org", "https://1.2.3/",
+                 "https://1.2.3.256/", "https://01.2.3.4/", "https://x.0x7f/", "https://x.org/%zz", "https://x.org./", "https://-x.org/", "https://x-.org/")) {
     expect_error(page(question = "Q?", key = "k", send = send), class = "candor_error_argument", label = send)
   }
   for (send in c("https://x.org", "https://x.org/a..b/.c/...?/../", "https://1.2.3.4:8080/", "https://x2.example-1.org/%C3%A4", "https://localhost/")) {
