@@ -440,7 +440,10 @@ client_page <- function(mechanism, plan, question, key, settings) {
   )
   check_lines(lines, c(length(questions), 1, length(lines$levels)))
   if (settings$interviewer && any(vapply(questions, is_memoised, NA))) {
-    abort("{.arg interviewer} must be {.code FALSE}: a device keeps permanent answers of one person.")
+    abort(c(
+      "{.arg interviewer} must be {.code FALSE} for permanent answers.",
+      x = "A device keeps those of one person."
+    ))
   }
   epsilon <- lasting_epsilon(questions, mechanism)
   settings <- c(

@@ -158,6 +158,42 @@ test_that("once() keeps the report, a plan with a threshold that is a unit off w
   expect_identical(jsonlite::fromJSON(out), c(1L, 1L, 5L))
 })
 
+test_that("once() in Python means what it means in JavaScript, and a dead generator is refused", {
+  skip_if_not(nzchar(Sys.which("python3")), "python3")
+  plans <- c(vapply(list(rr_warner(0.8), rr_warner(0.8, levels = c("nein", "ja")), rr_warner(0.7),
+                         rr_longitudinal(letters[1:3], 3, 2, "grr-grr"), rr_longitudinal(letters[1:3], 3, 2, "local-hash"),
+                         rr_bloom(letters[1:3], 1, bits = 8, cohorts = 2, permanent = 2),
+                         rr_product(w = rr_warner(0.8), p = rr_longitudinal(letters[1:3], 3, 2, "grr-grr")), rr_mean(c(0, 2), 1),
+                         rr_unary(70, 1)), client_text, ""))
+  file <- withr::local_tempfile(lines = paste0("[", paste(plans, collapse = ","), "]"))
+  script <- withr::local_tempfile(lines = c(
+    "import itertools, json, sys", "sys.dont_write_bytecode = True", "sys.path.insert(0, sys.argv[1])", "import candor", "out = {}",
+    "plans = json.load(open(sys.argv[2], encoding='utf-8'))",
+    "warner, german, other, grr, hashed, bloom, product, mean, unary = [candor.Client(p) for p in plans]",
+    "store = {}", "first = warner.once('k', 'no', store)",
+    "out['same'] = all(warner.once('k', level, store) == first for level in ['no', 'yes'] * 20)",
+    "out['language'] = german.once('k', 'ja', store) == first and len(store) == 1",
+    "other.once('k', 'no', store)", "out['law'] = len(store) == 2",
+    "out['declined'] = warner.once('d', None, {}, decline=True)['report'] is None",
+    "kept = [dict(), dict(), dict()]", "reports = [{str(c.once('k', 'a', s)['report']) for _ in range(60)} for c, s in zip((grr, hashed, bloom), kept)]",
+    "out['anew'] = all(len(r) > 1 for r in reports)",
+    "out['alone'] = all([list(json.loads(entry)) for entry in s.values()] == [['permanent']] for s in kept)",
+    "out['product'] = sorted(product.once('k', {'w': 'no', 'p': 'a'}, {})['report']) == ['p', 'w']",
+    "def refused(call, kind):", "    try:", "        call()", "    except kind:", "        return True", "    return False",
+    "out['true'] = refused(lambda: mean.report(True), ValueError) and refused(lambda: warner.report(None), ValueError)",
+    "words = itertools.cycle(bytes(range(256)))",
+    "dead = [lambda n: bytes(n), lambda n: b'\x07' * n, lambda n: bytes(next(words) for _ in range(n))]",
+    "for i, source in enumerate(dead):", "    candor.secrets.token_bytes = source",
+    "    out['dead %d' % i] = all(refused(lambda: candor.report(plans[c], a), RuntimeError) for c, a in ((0, 'no'), (8, '1'), (7, 1)))",
+    # A generator that dies later.
+    "    out['dead %d' % i] = out['dead %d' % i] and (i == 2 or refused(lambda: unary.report('1'), RuntimeError))",
+    "print(json.dumps(out))"
+  ))
+  out <- jsonlite::fromJSON(system2("python3", c(script, client_file(""), file), stdout = TRUE))
+  expect_true(all(unlist(out)), label = paste(names(out)[!unlist(out)], collapse = ", "))
+  expect_length(out, 11)
+})
+
 test_that("what has no client is refused with the reason, and so are pages that cannot be", {
   file <- withr::local_tempfile()
   for (mechanism in list(rr_noncompliance(rr_warner(0.8), 0.1), rr_misclassification(0.9, 0.9), rr_lie_detector(0.7), rr_cheater_detection(0.2),
@@ -194,8 +230,8 @@ test_that("what has no client is refused with the reason, and so are pages that 
                    list(question = "Q?", key = "k", language = "it", words = list(title = "T")), list(question = "Q?", key = "k", decline = NA),
                    list(question = 1, key = "k"))) expect_error(do.call(page, bad), class = "candor_error_argument")
   # Addresses that the page's own policy would refuse, since browsers rewrite them, and some that it would not.
-  for (send in c("https://x.org/a/../b", "https://x.org/./a", "https://x.org/%2e%2E/", "https://x.org/a/..", "https://x..org", "https://1.2.3/", "https://1.2.3.256/",
-                 "https://01.2.3.4/", "https://x.0x7f/", "https://x.org/%zz", "https://x.org./", "https://-x.org/", "https://x-.org/")) {
+  for (send in c("https://x.org/a/../b", "https://x.org/./a", "https://x.org/%2e%2E/", "https://x.org/a/..", "https://x..org", "https://1.2.3/",
+                 "https://1.2.3.256/", "https://01.2.3.4/", "https://x.0x7f/", "https://x.org/%zz", "https://x.org./", "https://-x.org/", "https://x-.org/")) {
     expect_error(page(question = "Q?", key = "k", send = send), class = "candor_error_argument", label = send)
   }
   for (send in c("https://x.org", "https://x.org/a..b/.c/...?/../", "https://1.2.3.4:8080/", "https://x2.example-1.org/%C3%A4", "https://localhost/")) {
