@@ -333,7 +333,7 @@ sheet_labels <- function(mechanism, sheet) {
   }
 }
 
-# The lines that say why nobody can be sure, and how 100 people of each answer would report.
+# The lines that say what client_promise() allows, and how 100 people of each answer would report.
 sheet_reasons <- function(mechanism, design, sheet) {
   levels <- sheet_labels(mechanism, sheet)
   boxes <- switch(
@@ -347,15 +347,15 @@ sheet_reasons <- function(mechanism, design, sheet) {
     says <- sprintf(sheet$says, shares_of_100(channel[x, ]), boxes)
     sprintf(sheet$example, levels[x], paste(says, collapse = ", "))
   }, "")
-  epsilon <- mechanism$epsilon
+  promise <- client_promise(list(mechanism), mechanism$epsilon)
   why <- if (design == "dealt") {
     "group"
-  } else if (epsilon == Inf) {
-    "sure"
-  } else if (epsilon > 5) {
-    "little"
+  } else if (identical(promise$caution, "weak")) {
+    "weak"
+  } else if (is.null(promise$reveals)) {
+    c(promise$caution, "why")[1]
   } else {
-    "why"
+    "sure"
   }
   c(sheet[[why]], examples)
 }
