@@ -140,7 +140,7 @@ test_that("sheets have no English inside other languages, the language's decimal
   mechanisms <- list(rr_warner(0.7), rr_crosswise(0.25), rr_triangular(0.25), rr_forced(1 / 6), rr_unrelated(0.7, 0.25), rr_kuk(0.8, 0.2),
                      rr_grr(c("A", "B", "C"), 1), rr_dealt(c(1, 1), 6))
   # The page's word for a report, and words that other sheets had.
-  words <- list(de = c("Meldung", "Bericht"), fr = c("r\u00e9sultat", "rapport"), es = c("resultado", "informe"),
+  words <- list(de = c("Meldung", "Bericht"), fr = c("r\u00e9sultat", "un rapport"), es = c("resultado", "informe"),
                 ar = c("\u0644\u0644\u062a\u0642\u0631\u064a\u0631", "\u0625\u062c\u0627\u0628\u062a\u0643"))
   for (language in names(words)) {
     sheets <- vapply(mechanisms, rr_instructions, "", "Q?", "I?", language = language)
