@@ -849,15 +849,15 @@ test_words <- c(
   ),
   number = "The hash function, cohort or index is not uniform, or depends on the answer.",
   value = "The hash function or index is chosen by the answer: the truth's value is not uniform.",
+  pair = paste(
+    "Two parts of a report come together in {share} of the reports, which should be {prob}: each",
+    "needs a random number of its own."
+  ),
   parity = "An odd number of bits is 1 in {share} of the reports, which should be {prob}.",
   marker = "One report came in {share} of all cases, which should be {prob}: it may be a mark.",
   overall = "Over all answers a report has a share of {share}, which should be {prob}.",
   period = "Probabilities differ between respondents: one in {detail}, in turn, has others.",
   drift = "Probabilities differ between respondents: they change along the sequence of reports.",
-  pair = paste(
-    "Two parts of a report come together in {share} of the reports, which should be {prob}: each",
-    "needs a random number of its own."
-  ),
   equal = "Different reports are equal too often: random numbers are used again.",
   restart = "The generator begins again: reports of different answers share random numbers.",
   lag = "A report depends on the one {detail} before it: random numbers are used again.",
