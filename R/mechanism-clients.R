@@ -151,6 +151,18 @@
 #' report is a report of [rr_unary()] about the buckets with `optimized = FALSE`. With `one_bit` it is a uniform `index` from 0 to the next power of two less one, and a
 #' `sign`. The sign is 1 if bucket and index have an even number of binary ones in common, else -1, and flipped with probability \eqn{1 / (1 + e^\epsilon)}.
 #'
+#' @section What no client can promise:
+#' * **One report of each person.** A device keeps what it drew. Another browser, a private window or deleted site data draw anew, and two reports reveal more than one.
+#' * **Nobody else at the device.** Who watches the screen sees the answer. Other programs and extensions of the browser can read a page.
+#' * **An unchanged file.** Whoever serves a page can serve another one to some respondents. [rr_check_client()] compares a file that you have.
+#' * **Equal devices.** If half of the devices tell the truth and the others lie more often, the reports together are as they should be. Tests need `id` and several reports of each device.
+#' * **A generator that nobody predicts.** Reports of a generator that only its owner can predict look random, and so does a mark that only its owner can read.
+#' * **No trace of the time.** The random words of hashes, subsets and lists can be one more for some draws. Survey tools may record when an answer was chosen.
+#' * **No trace of the connection.** A server sees the address, the browser and the time of a request.
+#' * **A hidden refusal.** "I prefer not to say" is not randomized.
+#' * **A hidden answer at infinite epsilon.** Some reports then show an answer, or rule one out. The page says so. It cautions if one of two answers is guessed right from a report in more
+#'   than 90, and more strongly in more than 99, of 100 cases.
+#'
 #' @section Errors:
 #' None: this page has no function.
 #' @references Nir, Y. and Langley, A. (2018). ChaCha20 and Poly1305 for IETF protocols. RFC 8439. \doi{10.17487/RFC8439}

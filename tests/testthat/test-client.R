@@ -263,7 +263,7 @@ test_that("what a file does not use is refused, and so are plugins that could no
     expect_error(rr_client(mechanism, file, as), "key", class = "candor_error_argument")
     expect_error(rr_client(mechanism, file, as, key = "k", language = "xx"), "language", class = "candor_error_argument")
     for (other in list(rr_product(a = mechanism, b = mechanism), rr_product(a = mechanism, b = mechanism, asked = 1), rr_mean(c(0, 1), 1),
-                       rr_scramble(c(0, 10), add = c(-20, 0, 20)))) {
+                       rr_scramble(c(0, 10), add = c(-2, 0, 2)))) {
       expect_error(rr_client(other, file, as, key = "k"), "plugin", class = "candor_error_law")
     }
   }
@@ -396,4 +396,51 @@ test_that("what a device keeps of permanent answers does not tell the answer", {
   # All levels, whichever was answered; nothing of a product whose one report is kept.
   expect_identical(kept[, 1], rep(c("0 1 2", ""), c(9, 3)))
   expect_identical(kept[, 2], rep("TRUE", 12))
+})
+
+test_that("what a page and a sheet promise follows from the reports: what they rule out, and how well they let guess", {
+  promise <- function(mechanism) client_promise(list(mechanism), mechanism$epsilon)
+  # The worst pair of answers and the surest answer, from the probabilities of all reports.
+  enumerated <- function(channel) {
+    k <- nrow(channel)
+    distance <- outer(1:k, 1:k, Vectorize(function(x, z) sum(abs(channel[x, ] - channel[z, ])) / 2))
+    identifies <- colSums(channel > 0) == 1
+    list(guess = (1 + max(distance)) / 2, certain = max(channel %*% identifies))
+  }
+  for (mechanism in list(rr_triangular(0.25), rr_triangular(1e-6), rr_unary(5, p = 1, q = 0.001), rr_unary(5, p = 0.5, q = 0), rr_forced(c(no = 0, yes = 0.2)),
+                         rr_grr(3, p = 0), rr_channel(rbind(c(0.99, 0, 0.01), c(0, 0.99, 0.01))))) {
+    expect_equal(report_evidence(mechanism), enumerated(rr_matrix(mechanism)), tolerance = 1e-12, label = format(mechanism))
+  }
+  expect_identical(promise(rr_unary(5, p = 1, q = 0.001)), list(caution = "weak", guess = NULL, reveals = "sure"))
+  expect_identical(promise(rr_unary(5, p = 0.5, q = 0)), list(caution = NULL, guess = NULL, reveals = "sure"))
+  expect_identical(promise(rr_triangular(1e-6))$caution, "weak")
+  expect_identical(promise(rr_grr(3, p = 0)), list(caution = NULL, guess = NULL, reveals = "some"))
+  # One limit, whatever the design: the odds of the best guess are exp(epsilon).
+  for (case in list(list(0.9, NULL, 90), list(0.91, "little", 91), list(0.99, "little", 99), list(0.992, "weak", 100))) {
+    expect_identical(promise(rr_warner(case[[1]])), list(caution = case[[2]], guess = case[[3]], reveals = NULL))
+    # The sheet has the same limit as the page.
+    sheet <- rr_instructions(rr_warner(case[[1]]), "Q?")
+    expect_identical(grepl("nobody can be sure", sheet), is.null(case[[2]]))
+    expect_identical(grepl("almost sure", sheet), identical(case[[2]], "weak"))
+  }
+  # Numbers from 0 to 10, and cards that add 0 or 4: a report from 4 to 10 has two explanations, any other has one.
+  scramble <- rr_scramble(c(0, 10), multiply = 1, add = c(0, 4))
+  number <- seq(0, 10, 0.01)
+  one <- vapply(number, function(x) mean(c(x < 4 - 1e-9, x + 4 > 10 + 1e-9)), 0)
+  evidence <- report_evidence(scramble)
+  expect_equal(evidence$certain, max(one))
+  expect_equal(evidence$guess, max(one + (1 - one) / 2))
+  expect_identical(promise(scramble), list(caution = NULL, guess = NULL, reveals = "sure"))
+  # Far cards reveal every number, as 107 and 7 reveal 7; the truth among few lies nearly does.
+  file <- withr::local_tempfile()
+  expect_error(rr_client(rr_scramble(c(0, 10), multiply = 1, add = c(0, 100)), file, "plan"), "reveals that answer", class = "candor_error_law")
+  lies <- rr_scramble(c(0, 10), multiply = 1, add = c(-3, -2, -1, 1, 2, 3), truth = 0.999)
+  expect_identical(promise(lies)$caution, "weak")
+  # A page holds what the rule says.
+  held <- function(mechanism) {
+    page <- paste(readLines(rr_client(mechanism, file, question = "Q?", key = "k", overwrite = TRUE), encoding = "UTF-8"), collapse = "\n")
+    regmatches(page, gregexpr("\"(caution|guess|reveals)\": (\"[a-z]{4,6}\"|[0-9]+)", page))[[1]]
+  }
+  expect_identical(held(rr_warner(0.8)), "\"guess\": 80")
+  expect_identical(held(rr_unary(5, p = 1, q = 0.001)), c("\"caution\": \"weak\"", "\"reveals\": \"sure\""))
 })
