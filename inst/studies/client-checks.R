@@ -173,7 +173,7 @@ review <- list(
   })
 )
 
-# Others like them, which were not known when the tests were written.
+# Others like them. Two of them (the marker, the restart of bits) were known when the tests were written.
 others <- list(
   `noise of the respondent 137 before` = list(grr, function(truth) {
     n <- length(truth)
