@@ -50,6 +50,7 @@
 #' @concept evidence matrix
 #' @concept marginal table
 #' @concept superset sum
+#' @concept evidence matrix
 #' @examples
 #' # How often do four yes/no answers occur together?
 #' set.seed(1)

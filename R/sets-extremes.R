@@ -47,6 +47,11 @@
 #'   needed; the closed form in the proof of Theorem 2 lacks the factor \eqn{(-1)^{\sum y_i}}.)
 #' @concept bitwise OR
 #' @concept extremes
+#' @concept elementary estimator
+#' @concept convolution estimator
+#' @concept RBmerge
+#' @concept Rao-Blackwell
+#' @concept MVUE
 #' @examples
 #' # Did any of eight sites see this device, if each report has 5% of noise?
 #' rr_extreme(c(0, 0, 1, 0, 0, 0, 0, 1), flip = 0.05)   # 0.996: yes

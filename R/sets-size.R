@@ -79,6 +79,9 @@
 #' @concept intersection
 #' @concept cardinality
 #' @concept distinct count
+#' @concept Jaccard index
+#' @concept Stanojevic
+#' @concept Kreuter
 #' @examples
 #' # How many of 500 patients were seen by any of three clinics, if memberships have 10% of noise?
 #' set.seed(1)

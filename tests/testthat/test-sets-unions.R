@@ -145,3 +145,17 @@ test_that("what sketches cannot say is refused", {
   expect_refused(rr_set_size(list(noisy), 0.1, truth = TRUE), rr_set_size(list(sketch(1:3)), truth = TRUE))
   expect_error(rr_set_size(list(sketch(1:3)), 0.5, truth = TRUE), class = "candor_error_no_information")
 })
+
+test_that("the study of functions of sketches runs, and its intervals hold", {
+  withr::local_options(candor.study.functions.only = TRUE)
+  study <- new.env()
+  sys.source(system.file("studies", "sketch-sets.R", package = "candor"), study)
+  short <- study$study_sets(replications = 2, epsilons = 4)
+  table <- utils::read.csv(system.file("studies", "sketch-sets.csv", package = "candor"))
+  expect_named(short, names(table))
+  expect_identical(nrow(table), 108L)
+  # 400 surveys a cell: standard error 0.011 at 0.95; three in a cell, and three of the mean of 36 cells of independent surveys.
+  expect_gte(min(table$coverage), 0.95 - 0.033)
+  expect_gte(mean(table$coverage), 0.95 - 0.0055)
+  expect_lte(max(abs(table$bias)), 0.2)
+})
