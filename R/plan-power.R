@@ -39,7 +39,7 @@
 #' the union is at most
 #' \deqn{n \left[(1 - \theta)\left((1 + v)^k - 1\right) + \theta\, v (1 + v)^{k - 1}\right]}{n [(1 - theta) ((1 + v)^k - 1) + theta v (1 + v)^(k - 1)]}
 #' if the share \eqn{\theta} of the elements is in the union (Hehir, Theorem 3). It is attained if each of them is in one set. By default `share` is 0, for which it is largest. For sets
-#' that are known, or sketches, see `truth` in [rr_set_size()].
+#' that are known, or sketches, see `plan` in [rr_set_size()].
 #'
 #' @section Pictures:
 #' The dashed grey line is a direct question that everybody answers honestly. Exact power moves in small teeth, because the number of reports is whole.
