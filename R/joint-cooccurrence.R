@@ -50,7 +50,6 @@
 #' @concept evidence matrix
 #' @concept marginal table
 #' @concept superset sum
-#' @concept evidence matrix
 #' @examples
 #' # How often do four yes/no answers occur together?
 #' set.seed(1)
