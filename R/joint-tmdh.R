@@ -11,6 +11,8 @@
 #' * `target = "sample"`: only the randomization is random. The matrix is zero for sets without a common column: a sparse matrix of package Matrix, if that is installed. It is unbiased, so it may be
 #'   indefinite, with a warning.
 #'
+#' Here \eqn{p} is the probability that the truth is reported, or supported, and \eqn{q} that another answer is. Carette's letters are the other way round: his \eqn{R_{p,q}} is `rr_binary(q, p)`.
+#'
 #' An entry takes \eqn{O(2^{|J \cap J'|})}{O(2^(|J intersect J'|))} operations, and any block is computed without the rest.
 #'
 #' @section Questions of several categories:
@@ -63,6 +65,8 @@
 #'   <https://www.usenix.org/conference/usenixsecurity17/technical-sessions/presentation/wang-tianhao>
 #' @seealso [rr_cooccurrence()] for the counts, [rr_pmdh()] for the opposite direction, `vignette("joint", package = "candor")`.
 #' @concept joint frequency estimation
+#' @concept TMDH
+#' @concept normal approximation
 #' @concept multi-dimensional histogram
 #' @concept marginals
 #' @examples
@@ -229,6 +233,7 @@ notes_of.rr_tmdh <- function(x, shown) {
 #'
 #' With \eqn{q_j} and \eqn{d_j = p_j - q_j} of each column, \eqn{E(c_J) = \sum_{S \subseteq J} t_S \prod_{j \in S} d_j
 #' \prod_{j \in J \setminus S} q_j}{E(c_J) = sum_(S within J) t_S prod_(j in S) d_j prod_(j in J without S) q_j}.
+#' Carette's letters are the other way round: his \eqn{R_{p,q}} is `rr_binary(q, p)`.
 #'
 #' @section Questions of several categories:
 #' A question of several categories is a block of columns, one per category, which are 1 if the report supports the category, see [rr_tmdh()]. Sets have at most one column of each question.
@@ -273,6 +278,10 @@ notes_of.rr_tmdh <- function(x, shown) {
 #' @seealso [rr_tmdh()] for the estimate, [rr_power()] to plan one question.
 #' @concept planning
 #' @concept exact distribution
+#' @concept PMDH
+#' @concept subset incidence matrix
+#' @concept M matrix
+#' @concept K matrix
 #' @examples
 #' # How precise will the joint count of smokers who drink be, if every answer is randomized?
 #' items <- list(smokes = c("no", "yes"), drinks = c("no", "yes"))

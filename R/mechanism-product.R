@@ -48,6 +48,7 @@
 #' @concept joint distribution
 #' @concept multidimensional data
 #' @concept questionnaire
+#' @concept Vinterbo
 #' @examples
 #' # Do drugs and theft go together? Every respondent answers both questions
 #' survey <- rr_product(drugs = rr_warner(0.8), theft = rr_crosswise(0.25))

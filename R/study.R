@@ -74,6 +74,8 @@
 #' @concept Monte Carlo simulation
 #' @concept comparison of estimators
 #' @concept mean squared error
+#' @concept total variation
+#' @concept Kosarak
 #' @concept bias and variance
 #' @examples
 #' # Which estimator has the smaller error, for an even and for a steep truth?

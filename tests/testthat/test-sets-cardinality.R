@@ -217,7 +217,7 @@ test_that("a plan has the variance of Theorem 3: the golden vectors", {
     x <- matrix(as.vector(case$input$true_bits), 1)
     flip <- as.vector(case$input$q)
     for (kind in c("or", "and")) {
-      plan <- tidy(rr_set_size(x, flip, c(or = "union", and = "intersection")[[kind]], truth = TRUE))
+      plan <- tidy(rr_set_size(x, flip, c(or = "union", and = "intersection")[[kind]], plan = TRUE))
       expect_identical(plan$estimate, as.double(case$expected[[kind]]))
       expect_golden(plan$std.error^2, case$expected[[paste0(kind, "_var")]])
     }
@@ -228,7 +228,7 @@ test_that("a plan has the variance of Theorem 3: the golden vectors", {
     patterns <- do.call(rbind, lapply(seq_along(case$input$counts), function(i) as.vector(case$input$patterns[i, ])))
     truth <- patterns[rep(seq_len(nrow(patterns)), case$input$counts), ]
     for (what in c("union", "intersection")) {
-      plan <- tidy(rr_set_size(truth, case$input$flip, what, truth = TRUE))
+      plan <- tidy(rr_set_size(truth, case$input$flip, what, plan = TRUE))
       expect_identical(plan$estimate, as.double(case$expected[[what]]))
       expect_golden(plan$std.error, case$expected[[paste0("se_", what)]], 1e-9)
     }
@@ -243,14 +243,14 @@ test_that("a plan of a difference and of a Jaccard index, by enumeration of ever
   sizes <- function(what) apply(reports, 1, function(y) coef(suppressWarnings(rr_set_size(matrix(y, 4), flip, what))))
   estimates <- lapply(c(u = "union", i = "intersection", d = "difference"), sizes)
   moments <- function(x, y = x) sum(p * x * y) - sum(p * x) * sum(p * y)
-  plan <- function(what) tidy(suppressWarnings(rr_set_size(truth, flip, what, truth = TRUE)))
+  plan <- function(what) tidy(suppressWarnings(rr_set_size(truth, flip, what, plan = TRUE)))
   expect_equal(plan("difference")$std.error^2, moments(estimates$d), tolerance = 1e-12)
   expect_identical(c(plan("difference")$estimate, plan("jaccard")$estimate), c(1, 1 / 3))
   # The delta method at the truth: (I - J U) / U.
   linear <- (estimates$i - estimates$u / 3) / 3
   expect_equal(plan("jaccard")$std.error^2, moments(linear), tolerance = 1e-12)
-  expect_refused(rr_set_size(rr_bit_tally(truth, 0.1), truth = TRUE), rr_set_size(truth, 0.1, truth = TRUE, interval = "exact"),
-                 rr_set_size(truth, 0.1, truth = NA))
+  expect_refused(rr_set_size(rr_bit_tally(truth, 0.1), plan = TRUE), rr_set_size(truth, 0.1, plan = TRUE, interval = "exact"),
+                 rr_set_size(truth, 0.1, plan = NA))
 })
 
 test_that("an element's estimate is 1 on average where it counts, and 0 elsewhere, under every membership pattern", {
