@@ -14,14 +14,14 @@
 #' `vignette("questions", package = "candor")` has answers and a glossary.
 #'
 #' @section Mechanisms:
-#' * one sensitive question: [rr_binary()], [rr_warner()], [rr_crosswise()], [rr_triangular()], [rr_mangat()], [rr_kuk()], [rr_forced()], [rr_unrelated()],
+#' * one sensitive question: [rr_binary()], [rr_warner()], [rr_crosswise()], [rr_triangular()], [rr_kuk()], [rr_forced()], [rr_unrelated()],
 #'   [rr_dealt()], [rr_grr()]; [rr_device()] for devices.
 #' * respondents who ignore the instructions: [rr_noncompliance()], [rr_lie_detector()], [rr_cheater_detection()], [rr_anchor()].
 #' * transition matrices: [rr_channel()], [rr_geometric()], [rr_misclassification()], [rr_compose()].
 #' * frequency oracles of LDP: [rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()], [rr_projective()], [rr_bitflip()].
 #' * repeated reports (memoization, RAPPOR): [rr_longitudinal()], [rr_bloom()].
 #' * strings without a list, heavy hitters: [rr_count_mean_sketch()], [rr_prefixes()], [rr_heavy_hitters()].
-#' * several questions: [rr_product()], [rr_sample_questions()].
+#' * several questions: [rr_product()], [`rr_product(asked = 1)`][rr_product].
 #' * numbers and ordered answers: [rr_square_wave()], [rr_hierarchy()], [rr_mean()], [rr_scramble()].
 #' * properties: [rr_epsilon()], [rr_matrix()].
 #'

@@ -192,7 +192,7 @@ attention_channel <- function(device) {
 }
 
 # Has either question of a group more or fewer yes than attentive and inattentive respondents can
-# give? One for each group.
+# give? The result has one element for each group.
 unlikely_attention <- function(tally, device) {
   question <- range(
     device[["q"]] + c(0, device[["d"]]), device[["inattentive"]]

@@ -419,9 +419,9 @@ interval_p_value <- function(x, y, difference, z) {
     )
     is_reached <- is.infinite(quantile) & reach >= abs(difference)
     fraction <- (abs(difference) - nearer$reach) / (reach - nearer$reach)
-    quantile[is_reached] <- (nearer$z + ifelse(is.finite(fraction), fraction, 0) * (next_z - nearer$z))[
-      is_reached
-    ]
+    crossing <- nearer$z +
+      ifelse(is.finite(fraction), fraction, 0) * (next_z - nearer$z)
+    quantile[is_reached] <- crossing[is_reached]
     nearer <- list(z = next_z, reach = reach)
     if (all(is.finite(quantile))) break
   }
@@ -521,7 +521,7 @@ nested_fits <- function(fits) {
       n = sum(tally$n)
     )
     fits <- list(
-      estimate_quietly(pooled, target = fits[[1]]$target, method = "mle"),
+      estimate_again(pooled, target = fits[[1]]$target, method = "mle"),
       fits[[1]]
     )
   }

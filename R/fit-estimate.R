@@ -46,7 +46,7 @@
 #'   * `details`: per group, what the method says about its computation: active categories, uniqueness, iterations, certified gap.
 #'
 #'   Read it by `tidy()`, `glance()`, `coef()`, `vcov()`, `confint()`, `summary()` and `plot()`, see [fit_methods]. Four mechanisms return other objects, which
-#'   their pages describe: [rr_mean()], [rr_scramble()], [rr_count_mean_sketch()] and [rr_sample_questions()].
+#'   their pages describe: [rr_mean()], [rr_scramble()], [rr_count_mean_sketch()] and [`rr_product(asked = 1)`][rr_product].
 #'
 #'   Groups in which nobody answered are left out and named in a message.
 #' @section Errors and warnings:
@@ -140,7 +140,7 @@ warn_doubt <- function(x) {
 }
 
 # rr_estimate() without the warning of unlikely reports, for a tally of which it was given before.
-estimate_quietly <- function(tally, ...) {
+estimate_again <- function(tally, ...) {
   suppressWarnings(rr_estimate(tally, ...), classes = "candor_warning_unlikely")
 }
 
@@ -168,7 +168,7 @@ update.rr_fit <- function(object, ...) {
 anytime_fit <- function(fit) {
   if (!identical(fit$interval, "anytime") || fit$estimator$unbiased) return(fit)
   suppressMessages(
-    estimate_quietly(
+    estimate_again(
       fit$tally, method = "inv", interval = "anytime", plan = fit$plan, conf.level = fit$conf.level,
       simultaneous = fit$simultaneous
     )

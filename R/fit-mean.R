@@ -15,7 +15,7 @@ estimate_tally.rr_mean <- function(mechanism, tally, settings) {
     groups, function(g) group_counts(tally, g) / tally$n[g],
     numeric(length(mechanism$reports))
   )
-  # This line maps shares of the range of reports to scores, on the scale of answers from -1 to 1.
+  # Shares of the range of reports become scores on the scale of answers from -1 to 1.
   line <- score_line(mechanism)
   mean <- line[1] + line[2] * moments[1, ]
   second <- line[1]^2 +

@@ -20,10 +20,11 @@ number_kinds <- list(
 
 # `data`: `label` (a factor, the first row on top), `panel` (a factor), `kind`, `estimate`,
 # `conf.low`, `conf.high`, and `reported` where `reported` names the two kinds of points. `shown` is
-# a column that says which points are hollow. Panels are `free` where each has rows of its own.
+# a column that says which points are hollow. Panels are `free` where each has rows of its own, and
+# have the `scales` that kinds and rows ask for.
 draw_intervals <- function(
   data, title, caption, axis = NULL, rows = NULL, free = FALSE, shown = NULL,
-  reported = NULL, subtitle = NULL, most = 200
+  reported = NULL, subtitle = NULL, most = 200, scales = NULL
 ) {
   if (nrow(data) > most) {
     abort("A picture has room for {most} estimates: name some in {.arg terms}.")
@@ -47,7 +48,7 @@ draw_intervals <- function(
       caption = wrap_text(caption), shape = NULL, colour = NULL
     ) + theme_candor() + row_theme(layout)
   if (nlevels(data$panel) > 1L) {
-    scales <- if (mixed && !free) {
+    scales <- scales %||% if (mixed && !free) {
       "free"
     } else if (mixed) {
       "free_x"
@@ -256,7 +257,7 @@ autoplot.rr_estimates <- function(object, terms = NULL, ...) {
   if (all(is.na(data$conf.low))) caption <- "No intervals are known."
   beyond <- data$estimate < data$conf.low | data$estimate > data$conf.high
   if (any(beyond, na.rm = TRUE)) {
-    caption <- paste(caption, "They end at 0 and 1, which unbiased estimates may exceed.")
+    caption <- paste(caption, "They end at possible values, which unbiased estimates may exceed.")
   }
   picture$caption <- caption
   do.call(draw_intervals, picture)

@@ -228,9 +228,9 @@ inner_levels <- function(prob, limit) {
 # The estimated total of a class may be near 0, where a cumulative share, its quotient, has no
 # normal errors. So the limits of a quantile are those of a score test. They are the values t at
 # which S(t) = (number of the class up to t) - prob (number of the class), which is 0 on average at
-# the quantile, is within z standard deviations. `numbers` has the numbers `below` t, the `total`,
-# their `spread`, and `member`, the variance that one member of the class adds to its number. The
-# field `spread` has `both`, the variance of the number below t, `whole`, that of the class, and
+# the quantile, is within z standard deviations. `sums` has the numbers `below` t, the `total`,
+# their `variances`, and `member`, the variance that one member of the class adds to its number. The
+# field `variances` has `below`, the variance of the number below t, `total`, that of the class, and
 # `cross`, their covariance; at -Inf nobody is below.
 
 # The hull of what is accepted for each of `probs`, by the sign of S^2 - z^2 V, a quadratic in the
@@ -238,13 +238,13 @@ inner_levels <- function(prob, limit) {
 # tested share of the class is up to t: S members are moved above t, and a member counts (1 -
 # prob)^2 up to t and prob^2 above. Estimated at the share that was seen it vanishes near both ends
 # of the class.
-inverted_limits <- function(probs, z, numbers, hull) {
-  total <- numbers$total
-  member <- z^2 * numbers$member
-  below <- c(0, numbers$below)
-  square <- below * (below + member) - z^2 * c(0, numbers$spread$both)
+inverted_limits <- function(probs, z, sums, hull) {
+  total <- sums$total
+  member <- z^2 * sums$member
+  below <- c(0, sums$below)
+  square <- below * (below + member) - z^2 * c(0, sums$variances$below)
   cross <- below * (total + member) + member * total / 2 -
-    z^2 * c(0, numbers$spread$cross)
+    z^2 * c(0, sums$variances$cross)
   last <- length(below)
   # Nothing is left of the excess, and not even a rounding, at the largest value if prob is 1.
   total_square <- 2 * cross[last] - square[last]
@@ -306,14 +306,14 @@ level_quantiles <- function(probs, z, below, covariance, edges) {
   map <- pmax(1 - abs(outer(positions, seq_len(k), `-`)), 0)
   covariance <- map %*% covariance %*% t(map)
   variances <- list(
-    both = diag(covariance),
+    below = diag(covariance),
     cross = covariance[, ncol(covariance)],
-    whole = covariance[length(covariance)]
+    total = covariance[length(covariance)]
   )
   sums <- list(
     below = drop(map %*% below),
     total = total,
-    spread = variances,
+    variances = variances,
     member = 0
   )
   limits <- inverted_limits(

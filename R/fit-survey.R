@@ -38,7 +38,7 @@
 #' Wilson's interval is for the mean of the unbiased scores, with the number of respondents that gives the design's variance and the \eqn{t} quantile of [survey::degf()], as Korn and
 #' Graubard (1998) propose. It is cut at 0 and 1. Simultaneous intervals and intervals by rank are approximate.
 #'
-#' Other intervals need independent respondents and give an error. So do [rr_bloom()], [rr_hierarchy()] and [rr_sample_questions()], and [rr_mean()] and [rr_scramble()], whose
+#' Other intervals need independent respondents and give an error. So do [rr_bloom()], [rr_hierarchy()] and [`rr_product(asked = 1)`][rr_product], and [rr_mean()] and [rr_scramble()], whose
 #' scores ([rr_score()]) can be given to `survey::svymean()`, which leaves out what a finite population correction removes of the randomization.
 #'
 #' `predict()` gives the probability of a truth given a report, as for other fits: [predict.rr_fit()]. `logLik()`, `AIC()`, `BIC()`, `anova()` and [rr_goodness_of_fit()] need a

@@ -86,6 +86,8 @@ list_columns <- function(mechanisms, columns, supports = lapply(mechanisms, supp
     p = each(vapply(supports, `[[`, 0, "p")),
     q = each(vapply(supports, `[[`, 0, "q")),
     block = block,
+    both_own = each(vapply(supports, function(support) support$both_own %||% NA_real_, 0)),
+    both_other = each(vapply(supports, function(support) support$both_other %||% NA_real_, 0)),
     direct = which(flag("direct")),
     questions = wide_questions(mechanisms, width, index),
     levels = each(levels)
@@ -148,7 +150,8 @@ mechanism_columns <- function(mechanisms, width, columns) {
 # a mechanism has no such columns. Column i is 1 if the report supports category i, with probability
 # p if that is the truth and q otherwise. `rivals` is TRUE if the columns are not independent given
 # the truth: sets may then hold at most one of them. `direct` is TRUE if a report supports exactly
-# one category.
+# one category. `both_own` and `both_other` are the probabilities that it supports two, of which one
+# or none is the truth; NULL if they are not known or not alike.
 evidence_columns <- function(mechanism) {
   k <- length(mechanism$levels)
   law <- rr_law(mechanism)
@@ -161,7 +164,9 @@ evidence_columns <- function(mechanism) {
       q = alike$b,
       width = k,
       direct = direct,
-      rivals = direct || !law_gives(law, "support") || !is.null(law$both_own)
+      rivals = direct || !law_gives(law, "support") || !is.null(law$both_own),
+      both_own = if (direct) 0 else pair_number(law$both_own),
+      both_other = if (direct) 0 else pair_number(law$both_other)
     ))
   }
   if (k == 2L && length(mechanism$reports) == 2L) {
@@ -177,6 +182,9 @@ evidence_columns <- function(mechanism) {
     )
   }
 }
+
+# A probability that all pairs of categories share, else NULL.
+pair_number <- function(prob) if (length(prob) == 1L) as.vector(prob)
 
 support_columns <- function(mechanism) {
   evidence_columns(mechanism) %||% abort(
@@ -239,14 +247,7 @@ product_questions <- function(mechanism) {
 # list(reports, questions, missing): the first two by question, and the number of rows that were
 # dropped.
 read_questions <- function(x, mechanism, na.rm) {
-  questions <- product_questions(mechanism)
-  named <- is.list(questions) && !inherits(questions, "rr_mechanism") && length(questions) &&
-    !is.null(names(questions))
-  if (!named || !all(nzchar(names(questions))) || anyDuplicated(names(questions))) {
-    abort(
-      "{.arg mechanism} must be a {.fn rr_product}, or a list of mechanisms named by the questions."
-    )
-  }
+  questions <- check_question_names(product_questions(mechanism))
   if (inherits(x, "tbl_lazy")) {
     abort("{.arg mechanism} is for reports in memory, not in a database.")
   }
@@ -262,6 +263,17 @@ read_questions <- function(x, mechanism, na.rm) {
     reports <- lapply(reports, function(one) take_reports(one, !is_missing))
   }
   list(reports = reports, questions = questions, missing = as.double(sum(is_missing)))
+}
+
+check_question_names <- function(questions) {
+  named <- is.list(questions) && !inherits(questions, "rr_mechanism") && length(questions) &&
+    !is.null(names(questions))
+  if (!named || !all(nzchar(names(questions))) || anyDuplicated(names(questions))) {
+    abort(
+      "{.arg mechanism} must be a {.fn rr_product}, or a list of mechanisms named by the questions."
+    )
+  }
+  questions
 }
 
 absent_reports <- function(x) {

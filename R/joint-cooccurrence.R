@@ -6,6 +6,10 @@
 #' `target = "sample"` (order 2 if \eqn{p + q = 1}) and of order 4 for `target = "population"`. If only some covariances are needed, name their sets in `sets`: all unions of
 #' these sets are counted too.
 #'
+#' @section The evidence matrix:
+#' The columns that are counted are the evidence matrix of Carette (2022, equation 15), with a row for each report and a column for each category: 1 if the report supports the category. For one
+#' question it is `1 * (rr_score(reports, mechanism) > 0)`, if \eqn{p > q}. The rows of the matrix are in no object of `rr_cooccurrence()`, which holds the counts alone.
+#'
 #' @section Questions counted in scores:
 #' Some questions have no columns of support: several Hadamard blocks, shared hash functions, [rr_bitflip()], [rr_bloom()] and channels of several categories. If one question is of this
 #' kind, all questions are counted in scores.
@@ -43,6 +47,7 @@
 #'   differential privacy. Equations (16) to (18), (47) and (68).
 #' @seealso [rr_tmdh()] for the estimate, [as.table()][as.table.rr_histogram] for the joint table, `vignette("joint", package = "candor")`.
 #' @concept joint distribution
+#' @concept evidence matrix
 #' @concept marginal table
 #' @concept superset sum
 #' @examples
@@ -53,6 +58,12 @@
 #'
 #' # Chunks of rows give the counts of the whole
 #' c(rr_cooccurrence(bits[1:400, ]), rr_cooccurrence(bits[401:1000, ]))
+#'
+#' # How often does a hashed report support three categories at once? The evidence matrix says
+#' hashing <- rr_local_hash(letters[1:4], epsilon = 1)
+#' evidence <- 1 * (rr_score(rr_perturb(rep("a", 1000), hashing, rng = "R"), hashing) > 0)
+#' tail(tidy(rr_cooccurrence(evidence, order = 3)), 4)
+#' hashing$p / hashing$g^2   # a, the truth, and two others, if hash functions were ideal: 0.05
 #'
 #' # Two questions whose reports support no categories are counted in scores: is the setting
 #' # determined by the page?

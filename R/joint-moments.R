@@ -78,6 +78,7 @@ dimension_names <- function(x, d) {
 #' \eqn{M}, with a row and a column for each set of columns up to its `order`, and \eqn{P} in the attribute `"constant"`.
 #' \eqn{M_{JS} = \prod_{j \in S} (p_j - q_j) \prod_{j \in J \setminus S} q_j}{M[J, S] = prod of p[j] - q[j] over S times prod of q[j] over J without S}
 #' if \eqn{S} is a part of \eqn{J}, and 0 if not, and \eqn{P_J = \prod_{j \in J} q_j}{P[J] = prod of q[j] over J}. The package applies it one column at a time.
+#' `1 * (rr_matrix(x) != 0)` is the subset incidence matrix \eqn{K} (equation 26), 1 if \eqn{S} is a part of \eqn{J}, unless a \eqn{q_j} is 0.
 #' @examples
 #'
 #' # How do the reports of two questions follow from the truths?
@@ -87,8 +88,10 @@ dimension_names <- function(x, d) {
 #' # 250 said yes to each question, and 100 to both
 #' drop(M %*% c(250, 250, 100)) + 1000 * attr(M, "constant")
 #' coef(expected)
+#' 1 * (M != 0)   # the subset incidence matrix K
 #' @rdname rr_pmdh
 #' @aliases moment_matrix
+#' @concept subset incidence matrix
 #' @export
 rr_matrix.rr_pmdh <- function(mechanism, ...) moment_matrix(mechanism)
 

@@ -71,3 +71,158 @@ heat_map <- function(data, rejected, limit, lowest) {
 }
 
 measure_names <- c(correlation = "Correlation", covariance = "Covariance", cramers.v = "Cramer's V")
+
+# ---- joint counts beside the normal law ----
+
+#' @rdname rr_pmdh
+#' @method autoplot rr_pmdh
+#' @rawNamespace S3method(ggplot2::autoplot,rr_pmdh)
+autoplot.rr_pmdh <- function(
+  object,
+  sets = NULL,
+  target = c("population", "sample"),
+  of = c("reports", "estimate"),
+  ...
+) {
+  target <- check_choice(target)
+  of <- check_choice(of)
+  check_installed("ggplot2", "to draw expected counts")
+  members <- if (is.null(sets)) extreme_sets(object) else chosen_members(object, sets)
+  if (ncol(members) > 12) abort("A picture has room for 12 sets: name some in {.arg sets}.")
+  labels <- member_labels(members, object$columns)
+  laws <- lapply(seq_along(labels), function(i) {
+    set <- setdiff(members[, i], -1L)
+    row_sum_law(set_law(object, set, target, of))
+  })
+  skewness <- sprintf("%s: %.2f", labels, vapply(laws, `[[`, 0, "skewness"))
+  title <- if (of == "reports") "Reported joint counts" else "Estimated joint counts"
+  law_panels(lapply(laws, `[[`, "bars"), labels) + ggplot2::labs(
+    x = "Standard deviations from the mean",
+    y = "Density",
+    title = title,
+    subtitle = paste("N =", format_count(object$n)),
+    caption = skewness_caption(skewness)
+  )
+}
+
+# A panel for each table of bars, with the normal law as a line.
+law_panels <- function(tables, labels) {
+  panel <- factor(rep(labels, vapply(tables, nrow, 0L)), labels)
+  bars <- cbind(do.call(rbind, tables), panel = panel)
+  z <- seq(-4, 4, length.out = 161)
+  curve <- data.frame(z = z, density = dnorm(z))
+  # Names without blanks cannot be cut into lines.
+  columns <- c(Inf, 24, 18, 14) >= max(nchar(labels))
+  across <- min(panel_columns(length(labels), 1), max(which(columns)))
+  layout <- row_layout(length(labels), "", labels, across)
+  ggplot2::ggplot(bars) +
+    ggplot2::aes(xmin = .data$low, xmax = .data$high) +
+    ggplot2::geom_rect(
+      ggplot2::aes(ymin = 0, ymax = .data$density), fill = colour_estimate, alpha = 0.45
+    ) +
+    ggplot2::geom_line(
+      ggplot2::aes(.data$z, .data$density), curve, linewidth = 0.6, inherit.aes = FALSE
+    ) +
+    row_panels(layout) +
+    ggplot2::scale_y_continuous(breaks = few_breaks(3)) +
+    ggplot2::scale_x_continuous(breaks = seq(-40, 40, 4), guide = no_overlap()) +
+    theme_candor()
+}
+
+# The caption. The skewness of a set stands on one line with its name.
+skewness_caption <- function(skewness) {
+  lines <- cut_lines(paste0(paste(skewness, collapse = ", "), "."), 70)
+  paste(c("Bars: the exact law. Line: the normal law. Skewness:", lines), collapse = "\n")
+}
+
+#' @rdname rr_pmdh
+#' @export
+plot.rr_pmdh <- function(x, ...) draw(x, ...)
+
+# The set of each order up to 4 whose reported share is farthest from a half: the law of its count
+# is the most skewed.
+extreme_sets <- function(x) {
+  index <- which(rep_len(possible_sets(x), length(shown_values(x))))
+  sizes <- shown_sizes(x)[index]
+  distance <- abs(shown_values(x)[index] / x$n - 0.5)
+  chosen <- vapply(intersect(1:4, sizes), function(size) {
+    farthest <- which.max(replace(distance, sizes != size, -1))
+    index[farthest]
+  }, 0L)
+  shown_members(x)[, chosen, drop = FALSE]
+}
+
+# The law of what one row adds to the count of a set:
+#    rows     the numbers of rows that have one law
+#    prob     the probabilities of the values, a row for each law
+#    values   the values
+set_law <- function(x, set, target, of) {
+  index <- set + 1L
+  design <- lapply(x$design[c("p", "q")], `[`, index)
+  rows <- pattern_rows(x$independent, set)
+  prob <- bits_channel(design)
+  if (target == "population") {
+    prob <- rows %*% prob / x$n
+    rows <- x$n
+  }
+  if (any(rows < 0 | abs(rows - round(rows)) > 1e-6)) {
+    abort("The law of a count needs a truth of whole numbers of rows.", "counts")
+  }
+  each <- Map(function(p, q) {
+    bit <- c(0, 1)
+    if (of == "reports") bit else (bit - q) / (p - q)
+  }, design$p, design$q)
+  values <- Reduce(function(a, b) as.vector(outer(a, b)), each)
+  list(rows = round(rows), prob = prob, values = values)
+}
+
+# The exact law of the sum over all rows: `skewness`, and `bars` in standard deviations from the
+# mean, each of about a fifth of one or of one possible value. More than two values are divided
+# between the two nearest points of a grid, which adds a thousandth to the variance.
+row_sum_law <- function(law) {
+  row_means <- drop(law$prob %*% law$values)
+  central <- function(power) {
+    deviations <- outer(row_means, law$values, function(m, x) (x - m)^power)
+    sum(law$rows * rowSums(law$prob * deviations))
+  }
+  mean <- sum(law$rows * row_means)
+  sd <- sqrt(central(2))
+  if (!isTRUE(sd > 0)) abort("A count that does not vary has no law to draw.")
+  skewness <- central(3) / sd^3
+  n <- sum(law$rows)
+  spread <- diff(range(law$values))
+  is_lattice <- length(unique(law$values)) == 2L
+  step <- if (is_lattice) spread else sd * sqrt(4e-3 / n)
+  lowest <- min(law$values)
+  law$values <- (law$values - lowest) / step
+  size <- nextn(ceiling(min(spread * n, 60 * sd) / step) + 2)
+  prob <- grid_sum(law, size)
+  centre <- (mean - n * lowest) / step
+  point <- seq_len(size) - 1
+  point <- point + size * round((centre - point) / size)
+  width <- max(1, round(0.2 * sd / step))
+  bar <- tapply(prob, point %/% width, sum)
+  unit <- step / sd
+  low <- (as.double(names(bar)) * width - 0.5 - centre) * unit
+  bars <- data.frame(
+    low = low, high = low + width * unit, density = as.vector(bar) / (width * unit)
+  )
+  list(skewness = skewness, bars = bars[bars$density > 1e-4, ])
+}
+
+# The probabilities of the sum at the points of a circular grid, by the Fourier transform.
+grid_sum <- function(law, size) {
+  low <- floor(law$values + 1e-9)
+  upper <- pmax(law$values - low, 0)
+  transform <- 1
+  for (type in which(law$rows > 0)) {
+    mass <- numeric(size)
+    for (i in seq_along(low)) {
+      index <- (low[i] + 0:1) %% size + 1
+      share <- c(1 - upper[i], upper[i])
+      mass[index] <- mass[index] + law$prob[type, i] * share
+    }
+    transform <- transform * fft(mass)^law$rows[type]
+  }
+  Re(fft(transform, inverse = TRUE)) / size
+}

@@ -145,11 +145,6 @@ vcov.rr_tmdh <- function(object, sets = NULL, target = object$target, ...) {
     covariance <- with_labels(covariance, shown_members(object), object)
   } else {
     members <- chosen_members(object, sets)
-    if (is.null(sets)) {
-      members <- members[, possible_sets(object), drop = FALSE]
-    } else {
-      refuse_rivals(object, members)
-    }
     covariance <- with_labels(histogram_block(object, members, target), members, object)
   }
   if (target == "sample") warn_indefinite(covariance)
@@ -194,14 +189,15 @@ bounds_of.rr_tmdh <- function(x, rows, level) {
 
 labels_of.rr_tmdh <- function(x) shown_labels(x)[possible_sets(x)]
 
-# The data of the picture, with a panel for each size of sets.
+# The data of the picture, with a panel and a scale for each size of sets: counts of large sets are
+# small.
 drawn_of.rr_tmdh <- function(x, data, labels) {
   data$label <- rows_factor(labels)
   data$panel <- factor(
     data$order, labels = vapply(sort(unique(data$order)), number_of, "", "column")
   )
   data$kind <- rep("number", nrow(data))
-  list(data = data, title = "Estimated joint counts")
+  list(data = data, title = "Estimated joint counts", free = TRUE, scales = "free")
 }
 
 notes_of.rr_tmdh <- function(x, shown) {
@@ -227,35 +223,51 @@ notes_of.rr_tmdh <- function(x, shown) {
 #' Reported joint counts that a known truth gives: mean, covariance, exact law
 #'
 #' `rr_pmdh()` gives the mean and covariance of the reported joint counts (the *perturbed multi-dimensional histogram*) if the true joint counts
-#' are known. It shows the precision of a survey before the survey is taken. `rr_reported_law()` gives the probability of every possible reported count; the normal approximation can be
-#' checked against it.
+#' are known. It shows the precision of a survey before the survey is taken. [`rr_law(truth = )`][rr_law] gives the probability of every possible reported count, and `plot()` draws these laws beside the
+#' normal law.
 #'
 #' With \eqn{q_j} and \eqn{d_j = p_j - q_j} of each column, \eqn{E(c_J) = \sum_{S \subseteq J} t_S \prod_{j \in S} d_j
-#' \prod_{j \in J \setminus S} q_j}{E(c_J) = sum_(S within J) t_S prod_(j in S) d_j prod_(j in J without S) q_j}. A set's count is a sum of independent binomials, one for each
-#' true row type restricted to the set. The histogram of row types is a sum of multinomials, whose law is enumerated.
+#' \prod_{j \in J \setminus S} q_j}{E(c_J) = sum_(S within J) t_S prod_(j in S) d_j prod_(j in J without S) q_j}.
+#'
+#' @section Questions of several categories:
+#' A question of several categories is a block of columns, one per category, which are 1 if the report supports the category, see [rr_tmdh()]. Sets have at most one column of each question.
+#' Covariances need the probability that a report supports two categories of one question, of which one is the truth (`both_own`) or none (`both_other`). The [law][rr_law] of
+#' [rr_unary()], [rr_grr()], [rr_subset()] and [rr_local_hash()] (means over the codes of the categories) gives them. The supports of [rr_hadamard()] depend on a third category, and are refused.
+#'
+#' A report supports \eqn{k} categories of one question, the truth among them, with these probabilities (Carette, Table 2). [rr_cooccurrence()] of order \eqn{k} counts them.
+#'
+#' | protocol | probability |
+#' |---|---|
+#' | [rr_unary()] | \eqn{p q^{k-1}} |
+#' | [rr_grr()] | 0 if \eqn{k > 1} |
+#' | [rr_local_hash()] | \eqn{p / g^{k-1}} for ideal hash functions |
+#' | [rr_subset()], \eqn{w} of \eqn{K} | \eqn{p \prod_{i=1}^{k-1} (w - i) / (K - i)}{p prod of (w - i) / (K - i), i from 1 to k - 1} |
+#'
+#' @section Picture:
+#' `plot()` draws the exact law of counts in standard deviations from the mean, with the normal law; the caption has the skewness. By default the picture has one set of each order up to
+#' 4, the set whose reported share is farthest from a half. `of = "estimate"` draws the law of the estimates.
 #'
 #' @param truth True joint counts of [rr_cooccurrence()], with the orders that covariances need. Or the numbers of rows of each type: a table with
-#'   two categories in each dimension, or a vector with the first column running fastest.
-#' @param mechanism How the columns were randomized: one yes/no mechanism for all, a list with one per column, a [rr_product()], or `list(p = , q = )` with one pair of
-#'   probabilities or one per column. For `rr_matrix()` an object of `rr_pmdh()` or [rr_tmdh()].
-#' @param order Largest number of columns in a set; default the order of `truth`, with its further sets.
+#'   two categories in each dimension, or a vector with the first column running fastest. Or a table with a dimension for each question of the mechanism. Or a fit of [rr_tmdh()], whose
+#'   estimates are taken for the truth.
+#' @param mechanism How the columns were randomized: one yes/no mechanism for all, a list with one per column or question, a [rr_product()], or `list(p = , q = )` with one pair of
+#'   probabilities or one per column; default the mechanism of a fit. For `rr_matrix()` an object of `rr_pmdh()` or [rr_tmdh()].
+#' @param order Largest number of columns in a set; default the order of `truth`, with its further sets, or the number of questions.
 #' @param object,x An object of `rr_pmdh()`.
 #' @param sets `NULL` (default) for all sets, or the sets of interest, as in [rr_cooccurrence()].
 #' @param target `"population"` (default): rows are drawn from the given proportions; `"sample"`: these rows are randomized.
 #' @param of `"reports"` (default): the reported counts; `"estimate"`: the unbiased estimates that [rr_tmdh()] computes from them.
-#' @param set The columns whose joint count is of interest, by name or position; `NULL` (default) for the histogram of row types.
-#' @param ... Not used; `rr_pmdh()` and `rr_reported_law()` refuse further arguments.
+#' @param ... Arguments of `autoplot()` for `plot()`; otherwise not used. `rr_pmdh()` refuses further arguments.
 #' @return `rr_pmdh()` returns an object of class `c("rr_pmdh", "rr_histogram")`. `coef()` gives the expected counts, `tidy()` a
 #'   table with `term`, `order`, `estimate` (expected count) and `std.error` (its standard deviation), `vcov(x, sets, target)` the covariance matrix. With `of = "estimate"` they are about the
 #'   estimates.
-#'
-#'   `rr_reported_law()` returns for a set a data frame with columns `count` and `probability`. For `NULL` it returns a list with
-#'   `histograms` (a matrix with one column per row type and one row per possible histogram) and `probability`.
 #' @section Errors:
-#' As [rr_tmdh()]. `candor_error_argument` also for more than a million histograms, and for `rr_matrix()` of questions that are reported directly, by hashing or in scores.
+#' As [rr_tmdh()]. `candor_error_argument` also for `rr_matrix()` of questions of several categories.
+#' `candor_error_law` if a law does not give `both_own` and `both_other`; `candor_error_counts` for a picture of a truth that is not whole; `candor_error_impossible` for a truth with two categories
+#' of one question in a row.
 #' `candor_error_too_large` for a matrix of more than 4,096 sets. See [candor_conditions].
 #' @references Carette, T. (2022). A normal approximation for joint frequency estimation under local
-#'   differential privacy. Equations (24) to (26) and (34), theorems 3.1 to 3.3, Lemma B.1, appendix A. A comma is missing between the two parameters in equation (55).
+#'   differential privacy. Equations (24) to (26) and (34), theorems 3.1 to 3.3, appendix A.
 #' @seealso [rr_tmdh()] for the estimate, [rr_power()] to plan one question.
 #' @concept planning
 #' @concept exact distribution
@@ -268,34 +280,45 @@ notes_of.rr_tmdh <- function(x, shown) {
 #' # Its standard error will be 23, for 1,000 respondents of whom 100 do both
 #'
 #' # The exact law of a reported count has the expected mean
-#' law <- rr_reported_law(c(20, 10, 10, 10), rr_warner(0.8), set = 1:2)
+#' law <- rr_law(rr_warner(0.8), truth = c(20, 10, 10, 10), set = 1:2)
 #' sum(law$count * law$probability)
+#' # How normal is it?
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(expected, sets = "smokes:drinks")
+#'
+#' # Two questions of several categories, one reported directly and one by hashing
+#' cars <- table(gear = mtcars$gear, cylinders = mtcars$cyl)
+#' survey <- list(gear = rr_grr(c("3", "4", "5"), 2), cylinders = rr_local_hash(c("4", "6", "8"), 2))
+#' tidy(rr_pmdh(cars, survey), of = "estimate")
 #' @order 1
 #' @export
-rr_pmdh <- function(truth, mechanism, order = NULL, ...) {
+rr_pmdh <- function(truth, mechanism = NULL, order = NULL, ...) {
   check_dots_empty(...)
-  if (!inherits(truth, "rr_histogram")) {
-    types <- row_type_counts(truth, "truth")
-    truth <- row_type_histogram(types$values, types$columns, types$levels)
-  }
-  check_class(truth, "truth", "rr_cooccurrence", "true joint counts")
+  is_fit <- inherits(truth, "rr_tmdh")
+  if (is_fit && is.null(mechanism)) mechanism <- truth$mechanism
+  truth <- true_counts(truth, mechanism, order)
   further <- is.null(order)
   order <- asked_order(order, truth)
   design <- column_design(mechanism, truth$columns)
-  refuse_blocks(design)
-  sums <- through_columns(truth, moment_weights(design, FALSE))
-  # Covariances of a given truth are computed from these.
-  truth$design <- design
-  truth$counts <- list(values = sums$values, tallied = truth$tallied, more = sums$more)
+  check_rivals(design)
+  # Moments of a given truth are computed from its counts and from those of its reports.
+  reported <- function(truth) {
+    truth$design <- design
+    sums <- through_columns(truth, moment_weights(design, FALSE))
+    truth$counts <- c(sums, truth[c("columns", "tallied")])
+    truth
+  }
+  independent <- reported(without_rivals(truth, design$block, is_fit))
+  truth <- reported(with_rivals(independent, design))
   new_rr_histogram(
     "pmdh",
     truth$columns,
     order,
-    sums$values,
-    more = sums$more,
+    truth$counts$values,
+    more = truth$counts$more,
     tallied = truth$tallied,
     further = further,
     truth = truth,
+    independent = independent,
     design = design,
     mechanism = mechanism
   )
@@ -311,7 +334,7 @@ asked_order <- function(order, x) {
 
 refuse_blocks <- function(design) {
   if (is.null(design$block)) return(invisible())
-  abort("Expected joint counts are not available for questions reported directly or by hashing.")
+  abort("Row types do not fit questions of several categories: give a {.arg set}.")
 }
 
 #' @rdname rr_pmdh
@@ -323,13 +346,23 @@ vcov.rr_pmdh <- function(
   target <- check_choice(target)
   of <- check_choice(of)
   members <- chosen_members(object, sets)
-  with_labels(
-    histogram_block(object$truth, members, target, TRUE, of == "reports"), members, object
-  )
+  covariance <- if (of == "reports") {
+    report_block(object, members, target)
+  } else {
+    histogram_block(object$truth, members, target, TRUE)
+  }
+  with_labels(covariance, members, object)
 }
 
+# The sets of interest; rivals have no estimate.
 chosen_members <- function(x, sets) {
-  if (is.null(sets)) shown_members(x) else parse_sets(sets, x$columns)
+  if (is.null(sets)) {
+    members <- shown_members(x)
+    return(members[, possible_sets(x), drop = FALSE])
+  }
+  members <- parse_sets(sets, x$columns)
+  refuse_rivals(x, members)
+  members
 }
 
 # The variances of the sets that `like` shows, from the values of x.
@@ -372,32 +405,28 @@ tidy.rr_pmdh <- function(
     order = shown_sizes(x),
     estimate = shown_values(if (of == "reports") x else truth),
     std.error = sqrt(pmax(variances, 0))
-  )
+  )[possible_sets(x), ]
 }
 
-#' @rdname rr_pmdh
+# The law of the reported joint counts of `truth`, as ?rr_law describes it.
 #' @export
-rr_reported_law <- function(truth, mechanism, set = NULL, ...) {
-  check_dots_empty(...)
-  types <- if (!inherits(truth, "rr_histogram")) {
-    row_type_counts(truth, "truth", whole_numbers = TRUE)
-  } else {
-    list(values = unname(row_types(truth, "truth")), columns = truth$columns)
+rr_law.joint_counts <- function(mechanism, truth, set = NULL) {
+  truth <- true_counts(truth, mechanism, whole_numbers = TRUE)
+  design <- column_design(mechanism, truth$columns)
+  if (is.null(set)) {
+    refuse_blocks(design)
+    return(histogram_law(unname(row_types(truth, "truth")), design))
   }
-  rows <- types$values
-  design <- column_design(mechanism, types$columns)
-  refuse_blocks(design)
-  if (is.null(set)) return(histogram_law(rows, design))
-  inside <- parse_sets(list(set), types$columns, "set")[, 1] + 1L
-  index <- seq_along(rows) - 1
-  bits <- vapply(inside, function(j) index %/% 2^(j - 1) %% 2, index)
-  probability <- apply(bits, 1, function(x) {
-    prod(ifelse(x == 1, design$p[inside], design$q[inside]))
-  })
+  members <- parse_sets(list(set), truth$columns, "set")
+  truth$design <- design
+  refuse_rivals(truth, members)
+  rows <- pattern_rows(truth, members[, 1])
+  index <- members[, 1] + 1L
+  channel <- bits_channel(lapply(design[c("p", "q")], `[`, index))
   used <- rows > 0
   data.frame(
     count = 0:sum(rows),
-    probability = .Call(C_rr_count_law, rows[used], probability[used])
+    probability = .Call(C_rr_count_law, rows[used], channel[used, ncol(channel)])
   )
 }
 

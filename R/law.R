@@ -21,7 +21,13 @@
 #' Other laws belong to one protocol each and are made by its constructor only: `hadamard`, `projective`, `bitflip`, `bloom`, `hierarchy`, `mean`, `scramble`, `sampled` and
 #' `count_mean_sketch`.
 #'
-#' @param mechanism A mechanism.
+#' With `truth` the result is the law of the reported joint counts of several yes/no questions: the probability of every count that the questions of a survey can
+#' have, given the true joint counts. A set's count is a sum of independent binomials, one for each true row type restricted to the set. The histogram of
+#' row types is a sum of multinomials, whose law is enumerated.
+#'
+#' @param mechanism A mechanism. With `truth` as in [rr_pmdh()].
+#' @param truth True joint counts as in [rr_pmdh()]; `NULL` (default) for the law of one report.
+#' @param set With `truth`: the columns whose joint count is of interest, by name or position; `NULL` (default) for the histogram of row types.
 #' @param kind `"additive"`, `"channel"` or `"support"`.
 #' @param ... Arguments of the kind:
 #'   * `a`: a number from -1 to 1, what the truth adds to the probability of its own report. `a + sum(b)` must be 1.
@@ -36,19 +42,24 @@
 #'   * `both_other`: \eqn{r_2}, the probability that a report supports two given categories, neither of them the truth. One number or a symmetric
 #'     matrix. `NULL`: independent supports, `q * q`.
 #'   * `difference`: `p - q` with full precision.
-#' @return A list of class `c("rr_law_<kind>", "rr_law")` with the arguments as elements.
+#' @return A list of class `c("rr_law_<kind>", "rr_law")` with the arguments as elements. With `truth` and a `set` a data frame with columns `count` and `probability`. Without a `set`
+#'   a list with `histograms` (a matrix with one column per row type and one row per possible histogram) and `probability`.
 #' @section Errors:
-#' `candor_error_argument`, also for mechanisms without a law. A function that needs more than the law provides throws `candor_error_law`. See [candor_conditions].
+#' `candor_error_argument`, also for mechanisms without a law, and for more than a million histograms. A function that needs more than the law provides throws `candor_error_law`. See [candor_conditions].
 #' @references Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
 #'   Security*, 729-745. <https://www.usenix.org/conference/usenixsecurity17/technical-sessions/presentation/wang-tianhao> (support: "pure" protocols)
 #'
 #'   Pinzon, C. A. et al. (2026). Estimating the true distribution of data collected with randomized response.
 #'   \doi{10.48550/arXiv.2601.08603} (additive)
+#'
+#'   Carette, T. (2022). A normal approximation for joint frequency estimation under local differential privacy. Lemma B.1, appendix A (the law of reported joint
+#'   counts). A comma is missing between the two parameters in equation (55).
 #' @seealso [rr_new_mechanism()] for a mechanism of your own, [rr_matrix()] for the probabilities as a matrix;
 #'   `vignette("extending", package = "candor")`.
 #' @concept response probability
 #' @concept transition matrix
 #' @concept pure protocol
+#' @concept exact distribution
 #' @examples
 #' # Which law do Warner's design and the geometric mechanism have?
 #' rr_law(rr_warner(0.8))
@@ -56,7 +67,10 @@
 #' # The law of unary encoding: a bit is 1 with probability 3/4 for the truth and 1/4 for others
 #' rr_new_law("support", p = 0.75, q = 0.25)
 #' @export
-rr_law <- function(mechanism) UseMethod("rr_law")
+rr_law <- function(mechanism, truth = NULL, set = NULL) {
+  joint <- structure(list(), class = "joint_counts")
+  UseMethod("rr_law", if (is.null(truth)) mechanism else joint)
+}
 
 # Are the reports finitely many, with known probabilities?
 has_categories <- function(mechanism) law_gives(rr_law(mechanism), "channel")

@@ -10,9 +10,9 @@
 #' * `rr_crosswise(p)`: says whether the answers to the sensitive question and to an innocuous question of prevalence `p` are the same; "yes" is "the
 #'   same". Probabilities: `p` and `1 - p`.
 #' * `rr_triangular(p)`: says "no" only if both answers are no; the innocuous question has prevalence `p`. Probabilities: 1 and `p`.
-#' * `rr_mangat(p, t)`: answers directly with probability `t`, otherwise by Warner's device with `p`. Probabilities: `t + (1 - t) p` and
+#' * `rr_warner(p, t = t)`: answers directly with probability `t`, otherwise by Warner's device with `p` (Mangat and Singh 1990). Probabilities: `t + (1 - t) p` and
 #'   `(1 - t)(1 - p)`.
-#' * `rr_mangat(p, variant = "1994")`: says "yes" if that is the truth, otherwise answers by Warner's device with `p`. Probabilities: 1 and `1 - p`.
+#' * `rr_binary(1, 1 - p)`: says "yes" if that is the truth, otherwise answers by Warner's device with `p` (Mangat 1994). Probabilities: 1 and `1 - p`.
 #' * `rr_kuk(p1, p2)`: draws a card from the deck of their group and names its colour; "yes" is the colour with shares `p1`, `p2`. Probabilities:
 #'   `p1` and `p2`.
 #'
@@ -21,9 +21,8 @@
 #' pool their tallies with [rr_pool()] and test with [rr_goodness_of_fit()].
 #'
 #' Two designs are called Mangat's, and with the same `p` their estimates differ. In the two-stage design of Mangat and Singh (1990) a first device
-#' sends some respondents to the direct question, whatever their truth. In the design of Mangat (1994), `variant = "1994"`, only respondents
-#' without the attribute use a device. A "no" then clears the respondent with certainty. It has the same probabilities as the triangular design
-#' with `1 - p`.
+#' sends some respondents to the direct question, whatever their truth. In the design of Mangat (1994) only respondents
+#' without the attribute use a device. A "no" then clears the respondent with certainty. The triangular design with `1 - p` has the same probabilities.
 #'
 #' With several `draws` in Kuk's design, method `"inv"` is the mean share of "yes" cards, carried through the design. Maximum likelihood has the smaller error. At the same
 #' epsilon Warner's design has a far smaller one.
@@ -32,8 +31,7 @@
 #'   For the others `p` is the design probability in the list.
 #' @param epsilon Number, 1e-12 to 700. Privacy budget, in place of the probabilities of `rr_warner()`, `rr_crosswise()` and `rr_kuk()`. The
 #'   crosswise design then has `p < 0.5`, and Kuk's design two decks with opposite shares.
-#' @param t Number, 0 to 1. Probability of the direct question, for the design of 1990.
-#' @param variant `"1990"` (default) for Mangat and Singh (1990), `"1994"` for Mangat (1994).
+#' @param t Number, 0 to 1. Probability that a first device asks the question directly; `NULL` (default): there is no first device.
 #' @param p1,p2 Numbers, 0 to 1. Shares of "yes" cards: `p1` in the deck for respondents whose truth is yes, `p2` in the other deck.
 #' @param draws Number of cards that each respondent draws in Kuk's design, with replacement; default 1. With several draws a report is the number of "yes"
 #'   cards, from 0 to `draws`. Epsilon is `draws` times the epsilon of one card.
@@ -92,8 +90,12 @@ rr_binary <- function(p, q, levels = c("no", "yes"), ...) {
 
 #' @rdname rr_binary
 #' @export
-rr_warner <- function(p = NULL, epsilon = NULL, levels = c("no", "yes"), ...) {
+rr_warner <- function(p = NULL, epsilon = NULL, levels = c("no", "yes"), t = NULL, ...) {
   check_dots_empty(...)
+  if (!is.null(t)) {
+    if (!is.null(epsilon)) abort("{.arg epsilon} must not be given with {.arg t}.")
+    return(rr_mangat(p, t, levels))
+  }
   check_one_of_epsilon_p(epsilon, p)
   numbers <- grr_numbers(2, epsilon, p)
   with_recipe(
@@ -137,23 +139,9 @@ rr_triangular <- function(p, levels = c("no", "yes"), ...) {
   with_recipe(new_rr_binary(1, p, levels, "Triangular design"), "rr_triangular", p = p)
 }
 
-#' @rdname rr_binary
-#' @export
-rr_mangat <- function(
-  p,
-  t = NULL,
-  levels = c("no", "yes"),
-  variant = c("1990", "1994"),
-  ...
-) {
-  check_dots_empty(...)
+# rr_warner(p, t = t), under the name that its recipe has in files.
+rr_mangat <- function(p, t, levels = c("no", "yes")) {
   p <- check_probability(p, "p")
-  variant <- check_choice(variant)
-  if (variant == "1994") {
-    if (!is.null(t)) abort("{.arg t} must not be given for the {.arg variant} of 1994.")
-    mechanism <- new_rr_binary(1, 1 - p, levels, "Design of Mangat (1994)", difference = p)
-    return(with_recipe(mechanism, "rr_mangat", p = p, variant = variant))
-  }
   t <- check_probability(t, "t")
   with_recipe(
     new_rr_binary(

@@ -14,9 +14,9 @@
 #' * `epsilon`: left out if it is infinite.
 #' * `mechanism`: the mechanism that made the plan.
 #' * `plan`: the plan, for one question.
-#' * `questions`: for an [rr_product()] or [rr_sample_questions()]: an array of objects with `name` and `plan`; draws are in this order, after all
+#' * `questions`: for an [rr_product()]: an array of objects with `name` and `plan`; draws are in this order, after all
 #'   answers were looked up.
-#' * `sample`: `true` for [rr_sample_questions()]: the report is about one question, uniform below the number of questions that were answered, all or
+#' * `sample`: `true` for [`rr_product(asked = 1)`][rr_product]: the report is about one question, uniform below the number of questions that were answered, all or
 #'   one; it is `{question, report}` with the report as text.
 #'
 #' Every plan has `kind`, `k`, `levels` (labels of the answers) and `reports` (labels of the reports; empty if reports are not categories). Positions count

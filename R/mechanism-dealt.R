@@ -48,7 +48,7 @@
 #'
 #'   Hoeffding, W. (1956). On the distribution of the number of successes in independent trials. *Annals of Mathematical Statistics* 27(3), 713-721.
 #'   \doi{10.1214/aoms/1177728178} (why the exact interval holds for fixed truths)
-#' @seealso [rr_forced()] for dice; [rr_sample_questions()], whose reports also have a column beside them; `vignette("choosing", package = "candor")`.
+#' @seealso [rr_forced()] for dice; [`rr_product(asked = 1)`][rr_product], whose reports also have a column beside them; `vignette("choosing", package = "candor")`.
 #' @concept block garbling
 #' @concept hard garbling
 #' @concept sampling without replacement

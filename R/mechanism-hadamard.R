@@ -238,3 +238,14 @@ report_sets.rr_hadamard <- function(mechanism, x) {
   storage.mode(supports) <- "integer"
   .Call(C_rr_matrix_to_bits, supports)$bits
 }
+
+# ---- a client's reports ----
+
+# Row 0, that of the first category, has no minus; in any other the columns have both signs equally
+# often.
+#' @export
+client_facts.rr_hadamard <- function(mechanism, reports, x) {
+  facts <- NextMethod()
+  if (mechanism$one_bit) facts$values <- if (x == 1) c(0, 1) else c(0.5, 0.5)
+  facts
+}

@@ -25,7 +25,7 @@
 #' @param ... Must be empty.
 #' @return A mechanism of class `c("rr_hierarchy", "rr_sampled", "rr_mechanism")` with `height` (number of depths), `nodes` (their number at each depth)
 #'   and `parts` (the mechanisms of the depths). [rr_perturb()] returns a tibble with `depth` (text, from 1 below the root) and `report`, see
-#'   [rr_sample_questions()]. [rr_estimate()] returns the shares of the levels, by default with `method = "inv"`.
+#'   [`rr_product(asked = 1)`][rr_product]. [rr_estimate()] returns the shares of the levels, by default with `method = "inv"`.
 #' @section Errors:
 #' * `candor_error_argument`: numbers out of range; an `oracle` without an unbiased estimate, or with a permanent answer.
 #' * `candor_error_empty`: a depth that nobody drew.

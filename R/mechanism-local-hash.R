@@ -326,8 +326,9 @@ hash_values <- function(mechanism, answers, functions) {
   ((product + functions$shift) %% prime * mechanism$g) %/% prime + 1
 }
 
-# The facts without those of three categories: a hash function is independent of pairs of
-# categories, while the joint hash values of three depend on their codes.
+# The facts with the shares of the residues that each hash value has, and without those of three
+# categories: a hash function is independent of pairs of categories, while the joint hash values of
+# three depend on their codes.
 #' @export
 client_facts.rr_local_hash <- function(mechanism, reports, x) {
   facts <- NextMethod()
@@ -335,5 +336,7 @@ client_facts.rr_local_hash <- function(mechanism, reports, x) {
   others <- row(facts$both) != x & col(facts$both) != x &
     row(facts$both) != col(facts$both)
   facts$both[others] <- NA
+  first_residues <- ceiling(0:mechanism$g * mechanism$prime / mechanism$g)
+  facts$values <- diff(first_residues) / mechanism$prime
   facts
 }

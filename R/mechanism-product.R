@@ -1,37 +1,38 @@
 #' Several randomized questions: all of them, or one for each respondent
 #'
 #' `rr_product()` is the mechanism of a questionnaire. Each answer of a respondent is randomized by the mechanism of its question, independently given
-#' the truths. `rr_sample_questions()` asks each respondent one question, drawn uniformly, with the whole `epsilon` of its mechanism.
+#' the truths. With `asked = 1` each respondent answers one question, drawn uniformly, with the whole `epsilon` of its mechanism.
 #'
-#' **`rr_product()`.** The questions may have different kinds of mechanism. The joint channel is a Kronecker product, which is never formed. So
+#' **All questions.** The questions may have different kinds of mechanism. The joint channel is a Kronecker product, which is never formed. So
 #' 12 yes/no questions (4,096 cells), or a few questions with many categories, are estimated jointly at little cost. Reports are tallied from
 #' a data frame with a column for each question, found by name. The reports of a question that are several numbers, as with `rr_local_hash(cohorts = )`, are a column that is
 #' a data frame, or columns with the question's name in front (`a.cohort`, `a_cohort`). The tally and the fit have one cell per combination of answers, the
 #' **first question running fastest** (as in an R array). `as.table()` turns both into tables with one dimension per question. Questions whose reports are
 #' sets or bits have no such table: [rr_cooccurrence()] and [rr_tmdh()] take them.
 #'
-#' **`rr_sample_questions()`.** For \eqn{d} questions the variance grows like \eqn{d}, and not like \eqn{d^2} as with a part of `epsilon` for each. Epsilon is the
+#' **One question of each respondent.** For \eqn{d} questions the variance grows like \eqn{d}, and not like \eqn{d^2} as with a part of `epsilon` for each. Epsilon is the
 #' largest epsilon of the questions, because the draw does not depend on the answers. Each question is estimated from the respondents who drew it; with
 #' `target = "sample"` the estimate is about them. Associations between questions cannot be estimated.
 #'
 #' @order 1
 #' @param ... Mechanisms, named by question; or one named list of them.
+#' @param asked `NULL` (default): each respondent answers all questions. 1: each answers one question, drawn uniformly.
 #' @return A mechanism.
 #'
-#' * `rr_product()`: class `c("rr_product", "rr_mechanism")`; elements `questions`, `levels` and `reports` (labels of cells, joined by ", "), `sizes`,
+#' * All questions: class `c("rr_product", "rr_mechanism")`; elements `questions`, `levels` and `reports` (labels of cells, joined by ", "), `sizes`,
 #'   `report_sizes`. [rr_perturb()] returns a data frame with a column per question, [rr_estimate()] one joint fit, [rr_epsilon()] the epsilon of
 #'   each question and `total`, their sum.
-#' * `rr_sample_questions()`: class `c("rr_sampled", "rr_mechanism")`; element `parts`, the mechanisms. [rr_perturb()] returns a tibble with `question`
+#' * `asked = 1`: class `c("rr_sampled", "rr_mechanism")`; element `parts`, the mechanisms. [rr_perturb()] returns a tibble with `question`
 #'   and `report`, [rr_estimate()] a list of fits, named by question, [rr_epsilon()] the epsilon of each question and `total`, the largest.
 #'
-#' If all reports of `rr_sample_questions()` have the same columns, as with [rr_local_hash()], these columns replace `report`. If the reports differ in
+#' If all reports with `asked = 1` have the same columns, as with [rr_local_hash()], these columns replace `report`. If the reports differ in
 #' kind, `report` is text, so that CSV files and databases can hold it: bits in hexadecimal, numbers with all digits, several columns separated by spaces. Read it as
 #' text (`colClasses = c(report = "character")`).
 #' @section Errors:
 #' * `candor_error_argument`: anything but named mechanisms of one question; a name of a result column (`term`, `count`, `estimate`, ...); labels with
-#'   commas that make two cells alike. In a tally or estimate: more than 16,777,216 cells. For `rr_sample_questions()`, a mechanism
+#'   commas that make two cells alike. In a tally or estimate: more than 16,777,216 cells. With `asked = 1`, a mechanism
 #'   with a permanent answer ([rr_longitudinal()], `rr_bloom(permanent = )`).
-#' * `candor_error_report`: a report of `rr_sample_questions()` without a known question.
+#' * `candor_error_report`: a report, with `asked = 1`, without a known question.
 #' * `candor_error_empty`: a question that nobody drew.
 #' @references Carette, T. (2022). A normal approximation for joint frequency estimation under local differential privacy, section 2.4 (columns
 #'   randomized independently).
@@ -57,9 +58,10 @@
 #' as.table(fit)   # theft: 53% of users, 4% of others
 #'
 #' # How many hours, and how often? Every respondent answers one of two questions
-#' one <- rr_sample_questions(
+#' one <- rr_product(
 #'   often = rr_unary(c("never", "once", "often"), epsilon = 2),
-#'   hours = rr_mean(c(0, 24), epsilon = 2)
+#'   hours = rr_mean(c(0, 24), epsilon = 2),
+#'   asked = 1
 #' )
 #' often <- sample(c("never", "once", "often"), 3000, replace = TRUE, prob = c(6, 3, 1))
 #' reports <- rr_perturb(data.frame(often = often, hours = runif(3000, 0, 8)), one, rng = "R")
@@ -67,7 +69,12 @@
 #' coef(fits$often)   # 0.57, 0.31, 0.10
 #' coef(fits$hours)   # 3.9 hours
 #' @export
-rr_product <- function(...) {
+rr_product <- function(..., asked = NULL) {
+  if (!is.null(asked)) {
+    is_one <- identical(as.double(asked), 1)
+    check_that(is_one, asked, "asked", "1, or {.code NULL} for all questions")
+    return(rr_sample_questions(...))
+  }
   questions <- named_mechanisms(...)
   for (name in names(questions)) {
     question <- questions[[name]]

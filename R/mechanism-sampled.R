@@ -1,5 +1,4 @@
-#' @rdname rr_product
-#' @export
+# rr_product(asked = 1), under the name that its recipe has in files.
 rr_sample_questions <- function(...) {
   questions <- named_mechanisms(...)
   for (name in names(questions)) refuse_permanent(questions[[name]], name)

@@ -3,6 +3,7 @@
 #' @rawNamespace S3method(ggplot2::autoplot,rr_power)
 autoplot.rr_power <- function(object, ...) {
   data <- as.data.frame(object)
+  if (!is.null(data$sets)) return(union_picture(data))
   figure <- if (is.null(data$level)) "n" else "power"
   # Means and coefficients are numbers in their unit, and no percentages.
   estimand <- intersect(c("share", "mean", "coefficient"), names(data))
@@ -48,6 +49,24 @@ autoplot.rr_power <- function(object, ...) {
     title = paste0(title, ", by ", tolower(plan_names[[along]])),
     subtitle = if (nlevels(data$panel) == 1) levels(data$panel), caption = caption
   )
+}
+
+# The margin of error of a union against the number of sets, a panel for each universe and share.
+union_picture <- function(data) {
+  union <- paste(percent_labels(data$share), "in the union")
+  data$panel <- paste0(format_count(data$n), " elements, ", union)
+  data$panel <- factor(data$panel, unique(data$panel))
+  data$mechanism <- factor(data$mechanism, unique(data$mechanism))
+  sets <- unique(data$sets)
+  layout <- row_layout(nlevels(data$panel), "", levels(data$panel))
+  ggplot2::ggplot(data, ggplot2::aes(.data$sets, .data$margin)) +
+    design_lines(data$mechanism, length(sets)) +
+    ggplot2::scale_x_continuous(breaks = if (length(sets) <= 7) sets else whole_breaks) +
+    ggplot2::scale_y_log10(labels = format_count, breaks = log_breaks) +
+    ggplot2::labs(
+      x = "Sets", y = "Elements", title = "Margin of error of a union, by sets",
+      subtitle = if (nlevels(data$panel) == 1) levels(data$panel)
+    ) + theme_candor() + (if (nlevels(data$panel) > 1) row_panels(layout))
 }
 
 plan_caption <- function(data, alpha, estimand, label) {

@@ -33,6 +33,14 @@
 #' * *Validation studies* ([rr_misclassification()]): the error of the study is in the variance. If it alone is too large, the number is `Inf`, and a message gives the
 #'   smallest possible margin. `share` is required.
 #'
+#' @section Unions of sets:
+#' With `sets` the plan is about [rr_set_size()]: each of so many sets reports every element of a universe of `n` elements through the mechanism, a yes/no question that is wrong
+#' with one probability \eqn{q}. Nothing else is needed beforehand. With \eqn{v = q(1 - q)/(1 - 2q)^2}{v = q (1 - q)/(1 - 2 q)^2} and \eqn{k} sets the squared standard error of
+#' the union is at most
+#' \deqn{n \left[(1 - \theta)\left((1 + v)^k - 1\right) + \theta\, v (1 + v)^{k - 1}\right]}{n [(1 - theta) ((1 + v)^k - 1) + theta v (1 + v)^(k - 1)]}
+#' if the share \eqn{\theta} of the elements is in the union (Hehir, Theorem 3). It is attained if each of them is in one set. By default `share` is 0, for which it is largest. For sets
+#' that are known, or sketches, see `truth` in [rr_set_size()].
+#'
 #' @section Pictures:
 #' The dashed grey line is a direct question that everybody answers honestly. Exact power moves in small teeth, because the number of reports is whole.
 #'
@@ -59,6 +67,8 @@
 #' @param coefficients The true coefficients: a finite number for each column of the design matrix, in its order or with its names.
 #' @param term Name or position of the coefficient; by default the last.
 #' @param link Link of the truth, as in [rr_glm()]; default `"logit"`.
+#' @param sets Number of sets whose union is estimated, whole, one or several, see *Unions of sets*. `n` is then the number of elements, and `share` that in the union; only
+#'   `mechanism` and `conf.level` go with them.
 #' @param ... Must be empty.
 #' @return A data frame of class `rr_power`, one row per mechanism, prevalence and given value; `plot()` and `autoplot()` return a ggplot.
 #'
@@ -72,13 +82,16 @@
 #' | `direct` | power or number for a direct question answered honestly |
 #' | `std.error` | standard error of the unbiased estimate, or of the difference |
 #' | `negative` | probability that the unbiased estimate of the share is below 0; one group, reports that support categories |
+#' | `sets`, `margin` | for unions: number of sets, and half-width of the interval, which like `std.error` is a number of elements |
 #' @section Errors:
 #' * `candor_error_argument`: values out of range, not exactly one of `n`, `power` and `margin`, or an argument of the other kind of plan.
 #' * `candor_error_no_information`: reports that do not depend on the truth, or filters that do not separate the categories.
 #' * `candor_error_law`: no closed form (channels that cannot be inverted, hierarchies of [rr_bloom()], several questions, sketches, means beside shares), or a
 #'   coefficient with a channel that a validation study estimated.
 #' * `candor_error_mismatch`: a `share` named like another category.
-#' @references Ulrich, R., Schroeter, H., Striegel, H. and Simon, P. (2012). Asking sensitive questions: a statistical power analysis of randomized
+#' @references Hehir, J. (2023). Easier estimation of extremes under randomized response, Theorem 3. arXiv:2306.09394
+#'
+#'   Ulrich, R., Schroeter, H., Striegel, H. and Simon, P. (2012). Asking sensitive questions: a statistical power analysis of randomized
 #'   response models. *Psychological Methods* 17(4), 623-641. \doi{10.1037/a0029314}
 #'
 #'   Warner, S. L. (1965). Randomized response: a survey technique for eliminating evasive answer bias. *Journal of the American Statistical Association* 60(309), 63-69.
@@ -120,6 +133,9 @@
 #' rr_power(rr_forced(1 / 6), power = 0.8, model = ~age, data = people,
 #'          coefficients = c(-2.5, log(1.5)))   # 215
 #'
+#' # The union of up to 16 lists of the same 20,000 cards
+#' rr_power(rr_warner(epsilon = 3), n = 20000, sets = c(4, 8, 16))   # within 136, 203 and 323
+#'
 #' # Does a crosswise question find more than a direct one, if a third of the 15% deny? 60% of those
 #' # approached answer, and they come in clusters
 #' rr_power(rr_crosswise(0.2), power = 0.8, share = 0.15, versus = 0.1,
@@ -148,10 +164,16 @@ rr_power <- function(
   coefficients = NULL,
   term = NULL,
   link = "logit",
+  sets = NULL,
   ...
 ) {
   check_dots_empty(...)
   mechanisms <- check_mechanisms(mechanism)
+  if (!is.null(sets)) {
+    idle <- setdiff(names(match.call())[-1], c("mechanism", "n", "share", "conf.level", "sets"))
+    if (length(idle)) abort("{.arg {idle}} {?does/do} not belong to the plan of a union.")
+    return(union_plan(mechanisms, n, sets, share %||% 0, conf.level))
+  }
   goal <- goal_of(n = n, power = power, margin = margin)
   kind <- names(goal)
   estimand <- if (!is.null(model)) {
@@ -483,6 +505,48 @@ tbl_sum.rr_power <- function(x, ...) {
   # A column cuts long names, so that the head of the table has them in full.
   mechanisms <- if (any(nchar(names) > 20)) paste(names, collapse = "; ")
   c(NextMethod(), Assumes = attr(x, "assumptions"), Mechanisms = mechanisms)
+}
+
+# ---- the plan of a union ----
+
+# The table of a union of noisy sets with the least favourable sets (Hehir, Theorem 3): those of the
+# elements in the union are in one set each.
+union_plan <- function(mechanisms, n, sets, share, conf.level) {
+  n <- check_grid(n, "n", is_whole = TRUE)
+  sets <- check_grid(sets, "sets", is_whole = TRUE)
+  share <- check_probabilities(share, "share")
+  conf.level <- check_conf_level(conf.level)
+  flips <- unname(vapply(mechanisms, flip_of, 0))
+  grid <- expand.grid(
+    n = n, share = share, sets = sets, index = seq_along(mechanisms), KEEP.OUT.ATTRS = FALSE
+  )
+  v <- flip_variance(flips)[grid$index]
+  empty <- expm1(grid$sets * log1p(v))
+  single <- v * (1 + v)^(grid$sets - 1)
+  std_error <- sqrt(grid$n * ((1 - grid$share) * empty + grid$share * single))
+  table <- tibble(
+    mechanism = names(mechanisms)[grid$index],
+    epsilon = unname(vapply(mechanisms, `[[`, 0, "epsilon"))[grid$index],
+    grid[c("sets", "share", "n")],
+    std.error = std_error,
+    margin = normal_quantile(conf.level) * std_error
+  )
+  words <- paste0("two-sided ", interval_words(conf.level), ", least favourable sets")
+  with_class(table, "rr_power", assumptions = words)
+}
+
+# The probability that a yes/no question is reported wrongly, whatever the truth.
+flip_of <- function(mechanism) {
+  law <- rr_law(mechanism)
+  is_bit <- length(mechanism$levels) == 2 && !is.null(law$binomial)
+  a <- law$binomial$a
+  b <- law$binomial$b
+  check_that(
+    is_bit && all(abs(a + 2 * b - 1) < 1e-12), mechanism, "mechanism",
+    "yes/no questions that are wrong with one probability, for a union"
+  )
+  if (a[1] == 0) abort_no_information(mechanism)
+  b[1]
 }
 
 # ---- what a plan needs of a mechanism ----

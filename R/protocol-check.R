@@ -4,7 +4,8 @@
 #' Check a client: do its reports come from the mechanism, and what do they reveal?
 #'
 #' `rr_check_client()` tests reports of known answers, from any program, against the exact distribution of the mechanism, and bounds the privacy budget
-#' \eqn{\epsilon} of the program from below. For the name of a file of [rr_client()] it compares the numbers and the code of the file.
+#' \eqn{\epsilon} of the program from below. The name of a file of [rr_client()] can stand in the place of reports: the file passes if it is, byte by byte,
+#' what `rr_client()` writes for the mechanism, with any question, `key`, address and words. If not, `problem` names the first line that differs.
 #'
 #' A client that draws wrongly sends reports that look valid, and some disclose every answer. Let the client randomize known answers, each from a device of its
 #' own, at least 1,000 times each, and give the reports in the order in which they were made.
@@ -13,9 +14,11 @@
 #' \describe{
 #' \item{`p.value`}{Pearson's chi-squared test of the parts of a report: cells of categories, bits, supported categories. Rare cells that are equally likely are
 #'   one cell. The tail follows a chi-squared distribution with the first three moments of the statistic.}
-#' \item{`p.joint`}{The smallest p-value of exact binomial tests, times their number (Bonferroni). The tests are of each part and each pair of parts, and of equal reports. Numbers that no answer should change,
-#'   such as the slope of a hash function, are tested in fifths and as odd or even, alone and with the support of the truth. Two reports must not support their truths together: neighbours, with `id`
-#'   reports of one respondent, and questions of an [rr_product()]. Long reports are paired in their first 100 parts.}
+#' \item{`p.joint`}{The smallest p-value of exact binomial tests, times their number (Bonferroni). Tested are each part and each pair of parts (the first 500), the number of bits that are 1,
+#'   equal reports, and for an [rr_product()] the parts of each question given the answers to two. Numbers that no answer should change, such as the slope of a hash function, are tested in
+#'   fifths and modulo 2, 3, 5 and 7, together and with the support of the truth, and so is the value of the truth.}
+#' \item{sequence}{Also in `p.joint`, over all truths: does each sixteenth of the sequence, and each second to tenth report, support its truth as often as it should? Reports at any distance
+#'   from each other, those of the same number in two truths, and with `id` the first and each later report of a respondent must not support their truths together.}
 #' \item{order}{The positions of a subset or of asked bits must be increasing.}
 #' }
 #' A problem is named if a p-value is below (1 - `conf.level`) / 2, divided by the number of truths, or if `epsilon.low` exceeds the epsilon of the mechanism. At the default
@@ -29,15 +32,17 @@
 #' No number of reports bounds \eqn{\epsilon} from above, so that `epsilon.high` is `Inf`. The budgets of the questions of an [rr_product()] add up.
 #'
 #' @section Power:
-#' With 10,000 reports of each truth the check finds all 26 broken clients of the study `clients.R` in `system.file("studies", package = "candor")`, such as one random number for all bits or the truth named
-#' first in a subset. With 1,000 reports it sometimes misses probabilities that are 10 % off. It cannot find a generator that only its owner can predict, nor a
-#' threshold that is slightly wrong. A file is compared to the last of 64 bits.
+#' The studies `clients.R` and `client-checks.R` in `system.file("studies", package = "candor")` have clients that are broken or disclose answers, with the share found. With 10,000 reports of each
+#' truth the check finds all that disclose answers but one. With 1,000 reports it sometimes misses probabilities that are 10 % off.
+#'
+#' No test can find without `id`, and with one report of each respondent, that devices differ at random: if half of them tell the truth and the others lie more often, the reports together are as they should be.
+#' Nor can a test find a generator, or a mark in the reports, that only its owner can predict, or a threshold that is slightly wrong. A file has to be checked itself.
 #'
 #' @param reports The reports, in any form that [rr_tally()] reads; or the name of a file of [rr_client()].
 #' @param mechanism A mechanism that has a client, see [rr_client()].
 #' @param truth The true answer of each report; for an [rr_product()] a data frame. Not for a file.
 #' @param id Who sent each report. By default each report has a respondent of its own. Needed to check permanent answers ([rr_longitudinal()], [rr_bloom()] with
-#'   `permanent`): give two reports of each respondent about one answer. Without them the verdict is that this was not tested.
+#'   `permanent`): give two reports or more of each respondent about one answer. Without them the verdict is that this was not tested.
 #' @param conf.level Number between 0 and 1, default 0.999. Confidence of `epsilon.low`, and 1 less the share of right clients that the tests may accuse.
 #' @param ... Must be empty.
 #' @return A tibble of class `rr_client_check` with a row for each truth, of an [rr_product()] for each `question` and truth and a last row for all questions, of a file one row.
@@ -109,7 +114,9 @@ print.rr_client_check <- function(x, ...) {
   problems <- x$problem[!is.na(x$problem)]
   verdict <- if (length(problems)) {
     problems[1]
-  } else if (!any(x$n > 0)) {
+  } else if (identical(attr(x, "file_kind"), "plan")) {
+    "The file has the numbers of this mechanism."
+  } else if (length(attr(x, "file_kind"))) {
     "The file has the code and the numbers of this mechanism."
   } else if (is_untested) {
     "The other tests found nothing."
@@ -171,14 +178,14 @@ new_audit <- function(reports, mechanism, truth, id) {
   )
 }
 
-# The rows of second reports about one answer, and of the first reports of the same respondents.
+# The rows of later reports about one answer, of the first reports of the same respondents, and the
+# number that each later report has among those of its respondent.
 repeated_reports <- function(audit) {
-  second <- if (!is.null(audit$id)) {
-    which(number_within(match(audit$id, audit$id)) == 2)
-  }
+  number <- if (!is.null(audit$id)) number_within(match(audit$id, audit$id))
+  second <- which(number > 1)
   first <- match(audit$id[second], audit$id)
   is_same <- audit$truth[second] == audit$truth[first]
-  list(first = first[is_same], second = second[is_same])
+  list(first = first[is_same], second = second[is_same], number = number[second[is_same]])
 }
 
 # Are the positions of each report increasing? Their order can tell the truth, and reading sorts
@@ -199,7 +206,9 @@ has_ascending_positions <- function(reports, codec) {
 }
 
 # The reports of truth x beside their exact distribution. If a report is one of few cells:
+#   cells              the cell of each report
 #   counts, prob       the number of reports in each cell, and its probability
+#   labels             the reports of the cells
 # else:
 #   bits               a row of 0 and 1 for each report
 #   both               P(two bits are 1), on the diagonal P(a bit is 1); NA if it is not known
@@ -207,6 +216,9 @@ has_ascending_positions <- function(reports, codec) {
 #   truth_bits         the bits that are about the truth
 #   p_equal            at least P(two reports are equal)
 #   numbers            the ranges of numbers in a report that are drawn, see report_codec()
+#   values             the probabilities of the values of the truth, if a number of the report says
+#                      one of several values
+#   p_odd              P(an odd number of bits is 1), if bits are independent
 # and in both cases:
 #   p_support          P(a report supports its truth)
 #   p_support_twice    P(two reports of one respondent do)
@@ -239,7 +251,8 @@ client_facts.rr_mechanism <- function(mechanism, reports, x) {
     p_support = law$p,
     p_support_twice = p_support_twice %||% law$p^2,
     p_equal = p_equal,
-    numbers = mechanism$codec$numbers
+    numbers = mechanism$codec$numbers,
+    p_odd = if (draws_bits(mechanism)) (1 - prod(1 - 2 * p_one)) / 2
   )
 }
 
@@ -251,9 +264,12 @@ cell_facts <- function(mechanism, reports, x) {
     p_second <- rowSums(rr_matrix(mechanism$second)[, supporting, drop = FALSE])
     sum(cell_probs(mechanism$first, x) * p_second^2)
   }
+  cells <- report_cells(mechanism, reports)
   list(
-    counts = tabulate(report_cells(mechanism, reports), length(prob)),
+    cells = cells,
+    counts = tabulate(cells, length(prob)),
     prob = prob,
+    labels = paste(":", mechanism$reports %||% seq_along(prob)),
     p_support = sum(prob[supporting]),
     p_support_twice = p_support_twice %||% sum(prob[supporting])^2
   )
@@ -345,14 +361,17 @@ audit_table <- function(audit, mechanism, alpha) {
 }
 
 # Two-sided tests of counts that are binomial, or sums of independent trials with the mean
-# probability `prob` (Hoeffding 1956). The column `test` has the kind of test.
-exact_tests <- function(test, count, n, prob) {
+# probability `prob` (Hoeffding 1956). The column `test` has the kind of test, `detail` a word of
+# its sentence, see `test_words`.
+exact_tests <- function(test, count, n, prob, detail = "") {
   low <- pbinom(count, n, prob)
   high <- pbinom(count - 1, n, prob, lower.tail = FALSE)
+  detail <- rep_len(as.character(detail), length(count))
   list2DF(list(
     test = rep(test, length(count)),
     share = count / n,
     prob = prob,
+    detail = detail,
     p = pmin(1, 2 * pmin(low, high))
   ))
 }
@@ -380,7 +399,9 @@ cells_test <- function(facts, n) {
   squares <- (counts - n * prob)[used]^2 / prob[used]
   statistic <- if (is_impossible) Inf else sum(squares) / n
   df <- max(0, sum(used) - 1)
-  p <- if (df == 1) {
+  p <- if (is_impossible) {
+    0
+  } else if (df == 1) {
     exact_tests("", counts[used][1], n, prob[used][1])$p
   } else {
     moment_p_value(statistic, df, n * prob[used])
@@ -428,9 +449,9 @@ truth_bits_test <- function(facts, n) {
   )
 }
 
-# The bits that are looked at in pairs: at most 100, the truth's among them.
-paired_bits <- function(facts) {
-  head(unique(c(facts$truth_bits, seq_len(ncol(facts$bits)))), 100)
+# The bits that are looked at together, the truth's among them.
+paired_bits <- function(facts, max_bits = 100) {
+  head(unique(c(facts$truth_bits, seq_len(ncol(facts$bits)))), max_bits)
 }
 
 # The upper tail of a chi-squared distribution, shifted and scaled to the first three moments of a
@@ -449,37 +470,93 @@ moment_p_value <- function(statistic, df, expected) {
 joint_tests <- function(facts, reports, supports) {
   n <- length(supports)
   if (is.null(facts$bits)) {
-    return(exact_tests("share", facts$counts, n, facts$prob))
+    return(exact_tests("share", facts$counts, n, facts$prob, facts$labels))
   }
-  bits <- paired_bits(facts)
-  p_pair <- facts$both[bits, bits]
-  pairs <- upper.tri(diag(length(bits))) & !is.na(p_pair)
-  counts <- crossprod(facts$bits[, bits, drop = FALSE])
-
-  free_numbers <- setdiff(names(facts$numbers), c("value", "sign"))
-  uniform_tests <- lapply(free_numbers, function(name) {
-    number_tests(reports[[name]], facts$numbers[[name]], supports, facts$p_support)
-  })
+  n_odd <- sum(rowSums(facts$bits) %% 2)
   rbind(
     exact_tests("share", colSums(facts$bits), n, diag(facts$both)),
-    exact_tests("pair", counts[pairs], n, p_pair[pairs]),
-    do.call(rbind, uniform_tests),
+    pair_tests(facts),
+    if (!is.null(facts$p_odd)) exact_tests("parity", n_odd, n, facts$p_odd),
+    marker_test(facts),
+    if (length(facts$numbers)) number_tests(facts, reports, supports),
     equal_test(reports, facts$p_equal)
   )
 }
 
-# Exact tests of a number that does not depend on the truth: it is uniform, in each fifth of its
-# range, odd and even.
-number_tests <- function(values, range, supports, p_support) {
+# Exact tests of all pairs of at most 500 bits. A random number that two bits share is seen in few
+# reports, so that of many bits some reports are enough.
+pair_tests <- function(facts) {
+  bits <- paired_bits(facts, 500)
+  n_used <- min(nrow(facts$bits), floor(5e8 / length(bits)^2))
+  p_pair <- facts$both[bits, bits]
+  pairs <- upper.tri(p_pair) & !is.na(p_pair)
+  counts <- crossprod(facts$bits[seq_len(n_used), bits, drop = FALSE])
+  exact_tests("pair", counts[pairs], n_used, p_pair[pairs])
+}
+
+# The test of the report of independent bits that comes too often, one of all that are possible;
+# NULL if these are very many: then equal reports are rare, and tested.
+marker_test <- function(facts) {
+  k <- ncol(facts$bits)
+  if (is.null(facts$p_odd) || k > 20) return(NULL)
+  code <- drop(facts$bits %*% 2^(seq_len(k) - 1))
+  bits <- facts$bits[!duplicated(code), , drop = FALSE]
+  prob <- exp(colSums(log(abs(t(bits) - 1 + diag(facts$both)))))
+  tests <- exact_tests("marker", tabulate(match(code, unique(code))), length(code), prob)
+  tests$p <- pmin(1, tests$p * 2^k)
+  tests[which.min(tests$p), ]
+}
+
+# Exact tests of the numbers of a report. Those that do not depend on the truth are uniform, in each
+# fifth of their range and modulo 2, 3, 5 and 7, all numbers together, with and without the support
+# of the truth. The number that does is that of the truth if the report supports it, else any other.
+number_tests <- function(facts, reports, supports) {
+  n <- length(supports)
+  p <- facts$p_support
+  value_name <- intersect(c("value", "sign"), names(facts$numbers))
+  ranges <- facts$numbers[setdiff(names(facts$numbers), value_name)]
+  numbers <- as.list(reports)[names(ranges)]
+
+  cells <- c(
+    Map(fifth_cells, numbers, ranges), lapply(c(2, 3, 5, 7), residue_cells, numbers, ranges)
+  )
+  tests <- lapply(cells, function(cell) {
+    n_cells <- length(cell$prob)
+    rbind(
+      exact_tests("number", tabulate(cell$cell, n_cells), n, cell$prob),
+      exact_tests("number", tabulate(cell$cell[supports], n_cells), n, cell$prob * p)
+    )
+  })
+  if (!length(value_name)) return(do.call(rbind, tests))
+
+  range <- facts$numbers[[value_name]]
+  g <- (range[2] - range[1]) / range[3] + 1
+  prob <- facts$values
+  value <- (reports[[value_name]] - range[1]) / range[3] + 1
+  rbind(
+    do.call(rbind, tests),
+    exact_tests("value", tabulate(value[supports], g), n, prob * p),
+    exact_tests("value", tabulate(value[!supports], g), n, (1 - prob) / (g - 1) * (1 - p))
+  )
+}
+
+# list(cell, prob): the fifth of its range in which each number is, and the probability of each.
+fifth_cells <- function(number, range) {
   n_values <- range[2] - range[1] + 1
   breaks <- range[1] + ceiling(0:5 * n_values / 5)
-  n_odd <- diff(floor(breaks / 2))
-  prob <- c(diff(breaks) - n_odd, n_odd) / n_values
-  cell <- findInterval(values, breaks) + 5 * (values %% 2)
-  n <- length(supports)
-  rbind(
-    exact_tests("number", tabulate(cell, 10), n, prob),
-    exact_tests("number", tabulate(cell[supports], 10), n, prob * p_support)
+  list(cell = findInterval(number, breaks), prob = diff(breaks) / n_values)
+}
+
+# list(cell, prob): the combination of the numbers modulo q, and the probability of each.
+residue_cells <- function(q, numbers, ranges) {
+  residue <- seq_len(q) - 1
+  shares <- lapply(ranges, function(range) {
+    n_values <- (range[2] - residue) %/% q - (range[1] - 1 - residue) %/% q
+    n_values / sum(n_values)
+  })
+  list(
+    cell = Reduce(function(cell, number) cell * q + number %% q, numbers, 0) + 1,
+    prob = Reduce(function(prob, share) as.vector(outer(share, prob)), shares, 1)
   )
 }
 
@@ -494,36 +571,115 @@ equal_test <- function(reports, p_equal) {
   n_pairs <- sum(times * (times - 1)) / 2
   expected <- n * (n - 1) / 2 * p_equal
   p <- ppois(n_pairs - 1, expected, lower.tail = FALSE)
-  data.frame(test = "equal", share = n_pairs, prob = p_equal, p = p)
+  data.frame(test = "equal", share = n_pairs, prob = p_equal, detail = "", p = p)
 }
 
-# Tests over all truths: how many reports support their truth, how many do together with the report
-# that follows, and how many together with a second report of the same respondent.
+# Tests over all truths: do the probabilities change along the sequence, do two respondents share
+# random numbers, and do the reports of one respondent go together as they should?
 pooled_tests <- function(audit) {
-  pair_test <- function(test, a, b, prob) {
-    if (!length(a)) return(NULL)
-    exact_tests(
-      test, sum(audit$supports[a] & audit$supports[b]), length(a),
-      mean(prob)
-    )
-  }
   first <- which(audit$is_first)
-  n_supporting <- sum(audit$supports[first])
-  share_test <- exact_tests("share", n_supporting, length(first), mean(audit$p_support[first]))
+  n <- length(first)
+  supports <- audit$supports[first]
+  p <- audit$p_support[first]
+  part <- p_part <- numeric(n)
+  for (i in seq_along(audit$truths)) {
+    rows <- audit$truth[first] == audit$truths[i]
+    facts <- audit$facts[[i]]
+    part[rows] <- if (is.null(facts$bits)) facts$cells == 1 else facts$bits[, 1]
+    p_part[rows] <- if (is.null(facts$bits)) facts$prob[1] else facts$both[1, 1]
+  }
+  # Reports of the same number among those of their truths are neighbours.
+  restarts <- order(number_within(audit$truth[first]), audit$truth[first])
+  rbind(
+    group_tests("overall", rep(1, n), supports, p),
+    group_tests("overall", rep(1, n), part == 1, p_part),
+    group_tests("drift", outer(seq_len(n) - 1, 2^(1:4), function(i, m) (i * m) %/% n), supports, p),
+    group_tests("period", outer(seq_len(n), 2:10, `%%`), supports, p, 2:10),
+    copy_tests(supports, p, restarts),
+    copy_tests(part == 1, p_part, restarts),
+    function_test(audit, first),
+    repeat_tests(audit)
+  )
+}
 
-  # Pairs must not overlap: (1, 2), (3, 4), ..., then (2, 3), (4, 5), ...
-  next_tests <- lapply(1:2, function(start) {
-    n_pairs <- max(0, (length(first) - start + 1) %/% 2)
-    index <- seq(start, by = 2, length.out = n_pairs)
-    a <- first[index]
-    b <- first[index + 1]
-    pair_test("next", a, b, audit$p_support[a] * audit$p_support[b])
+# Tests of the share of reports that support their truth in groups, each column of `groups` by
+# itself.
+group_tests <- function(test, groups, supports, p, detail = "") {
+  groups <- as.matrix(groups)
+  tests <- Map(function(group, detail) {
+    sums <- rowsum(cbind(supports, 1, p), group)
+    exact_tests(test, sums[, 1], sums[, 2], sums[, 3] / sums[, 2], detail)
+  }, asplit(groups, 2), detail)
+  do.call(rbind, tests)
+}
+
+# Tests of the pairs of reports at a distance of 1 to 10, at the distance that looks worst, and of
+# neighbours in the order `restarts`.
+copy_tests <- function(supports, p, restarts) {
+  n <- length(supports)
+  far <- lag_tests("lag", supports, p, far_lag((supports - p) / sqrt(pmax(p * (1 - p), 1e-9))))
+  # The worst distance is one of n.
+  if (!is.null(far)) far$p <- pmin(1, far$p * n)
+  lags <- lapply(1:10, lag_tests, test = "lag", supports = supports, p = p)
+  rbind(do.call(rbind, lags), far, lag_tests("restart", supports[restarts], p[restarts], 1))
+}
+
+# Tests of the pairs of reports that are `lag` apart. Pairs must not overlap: with a lag of 1 they
+# are (1, 2), (3, 4), ..., then (2, 3), (4, 5), ...
+lag_tests <- function(test, supports, p, lag) {
+  n <- length(supports)
+  if (!length(lag) || lag >= n) return(NULL)
+  start <- seq_len(n - lag)
+  tests <- lapply(split(start, (start - 1) %/% lag %% 2), function(a) {
+    b <- a + lag
+    support_tests(test, supports[a], supports[b], p[a], p[b], p[a] * p[b], lag)
   })
+  do.call(rbind, tests)
+}
+
+# Tests of pairs of reports: how many support their truths both, and how many both or neither.
+support_tests <- function(test, a, b, p_a, p_b, p_both, detail = "") {
+  p_alike <- 1 - p_a - p_b + 2 * p_both
+  counts <- c(sum(a & b), sum(a == b))
+  exact_tests(test, counts, length(a), c(mean(p_both), mean(p_alike)), detail)
+}
+
+# The lag above 10 at which the residuals are most like themselves, from the autocorrelations of all
+# lags.
+far_lag <- function(residual) {
+  n <- length(residual)
+  if (n < 100) return(integer())
+  size <- nextn(2 * n)
+  spectrum <- Mod(fft(c(residual, numeric(size - n))))^2
+  lag <- 11:(n - 20)
+  products <- Re(fft(spectrum, inverse = TRUE))[lag + 1] / size
+  lag[which.max(abs(products) / sqrt(n - lag))]
+}
+
+# The test of equal hash functions over all truths.
+function_test <- function(audit, first) {
+  numbers <- audit$facts[[1]]$numbers
+  numbers <- numbers[setdiff(names(numbers), c("value", "sign"))]
+  if (!length(numbers)) return(NULL)
+  n_values <- vapply(numbers, function(range) range[2] - range[1] + 1, 0)
+  equal_test(as.data.frame(as.list(audit$reports)[names(numbers)])[first, ], 1 / prod(n_values))
+}
+
+# Tests of the first report of each respondent with each later one about the same answer.
+repeat_tests <- function(audit) {
   pairs <- repeated_reports(audit)
-  p_twice <- vapply(audit$facts, `[[`, 0, "p_support_twice")
-  p_twice <- p_twice[match(audit$truth[pairs$second], audit$truths)]
-  second_test <- pair_test("second", pairs$first, pairs$second, p_twice)
-  rbind(share_test, do.call(rbind, next_tests), second_test)
+  test <- if (audit$is_permanent) "permanent" else "respondent"
+  truths <- match(audit$truth, audit$truths)
+  p_twice <- vapply(audit$facts, `[[`, 0, "p_support_twice")[truths]
+  tests <- lapply(split(seq_along(pairs$number), pairs$number), function(index) {
+    a <- pairs$first[index]
+    b <- pairs$second[index]
+    support_tests(
+      test, audit$supports[a], audit$supports[b], audit$p_support[a], audit$p_support[b],
+      p_twice[b]
+    )
+  })
+  do.call(rbind, tests)
 }
 
 # ---- what the reports prove about epsilon ----
@@ -606,18 +762,13 @@ product_audit_table <- function(audits, mechanism, alpha) {
   bounds <- table[!duplicated(table$question), ]
 
   tests <- lapply(combn(length(questions), 2, simplify = FALSE), function(pair) {
-    a <- audits[[pair[1]]]
-    b <- audits[[pair[2]]]
-    is_used <- a$is_first
-    n_support <- sum(a$supports & b$supports & is_used)
-    exact_tests(
-      "", n_support, sum(is_used), mean((a$p_support * b$p_support)[is_used])
-    )
+    question_tests(audits[pair], questions[pair])
   })
   joint <- do.call(rbind, tests)
   p_joint <- min(1, joint$p * nrow(joint))
   problem <- if (p_joint < alpha / 2) {
-    "The questions of one respondent are not randomized independently of each other."
+    worst <- joint[which.min(joint$p), ]
+    put_text(question_words[[worst$test]], "{detail}", worst$detail)
   }
   epsilon_low <- sum(bounds$epsilon.low)
   row <- tibble(
@@ -636,6 +787,50 @@ product_audit_table <- function(audits, mechanism, alpha) {
   rbind(table, row)
 }
 
+# The sentences of the tests of two questions; `detail` is the question and the other.
+question_words <- c(
+  questions = "The questions of one respondent are not randomized independently of each other.",
+  answer = "The reports of a question depend on the answer to another: {detail}."
+)
+
+# Exact tests of two questions: whether their reports support their truths together, the parts of
+# each report given both truths, and pairs of parts, one of each. At most 100 combinations of truths
+# and 50 parts are looked at.
+question_tests <- function(audits, mechanisms) {
+  a <- audits[[1]]
+  b <- audits[[2]]
+  first <- which(a$is_first)
+  n_support <- sum((a$supports & b$supports)[first])
+  p_both <- mean((a$p_support * b$p_support)[first])
+  both <- exact_tests("questions", n_support, length(first), p_both)
+  groups <- split(first, list(a$truth[first], b$truth[first]), drop = TRUE)
+  tests <- lapply(head(groups[order(-lengths(groups))], 100), function(rows) {
+    parts <- Map(report_parts, audits, mechanisms, list(rows))
+    share_tests <- Map(function(part, name, other) {
+      detail <- sprintf("%s, %s", name, other)
+      exact_tests("answer", colSums(part$sets), length(rows), part$prob, detail)
+    }, parts, names(mechanisms), rev(names(mechanisms)))
+    pairs <- crossprod(parts[[1]]$sets, parts[[2]]$sets)
+    p_pair <- outer(parts[[1]]$prob, parts[[2]]$prob)
+    rbind(do.call(rbind, share_tests), exact_tests("questions", c(pairs), length(rows), c(p_pair)))
+  })
+  rbind(both, do.call(rbind, tests))
+}
+
+# list(sets, prob): the cells or bits of reports of one truth, a row of 0 and 1 for each, and their
+# probabilities.
+report_parts <- function(audit, mechanism, rows) {
+  reports <- some_reports(audit$reports, rows)
+  facts <- client_facts(mechanism, reports, audit$truth[rows[1]])
+  if (is.null(facts$bits)) {
+    index <- head(order(-facts$prob), 50)
+    sets <- 1 * outer(facts$cells, index, `==`)
+    return(list(sets = sets, prob = facts$prob[index]))
+  }
+  index <- paired_bits(facts, 50)
+  list(sets = facts$bits[, index, drop = FALSE], prob = diag(facts$both)[index])
+}
+
 # ---- problems in words ----
 
 # A sentence if the reports prove more than the promised epsilon, else NULL.
@@ -645,6 +840,32 @@ epsilon_problem <- function(low, mechanism) {
   promised <- format(mechanism$epsilon, digits = 3)
   sprintf("The reports prove an epsilon of at least %s, above the promised %s.", proved, promised)
 }
+
+# The sentence of each kind of test, in the order in which they are given if several tests are
+# rejected. Filled in are the share that was seen, the one that should be, and `detail`.
+test_words <- c(
+  impossible = "A report came that this answer cannot have{detail}.",
+  share = paste(
+    "{hold} of the reports hold the truth, which should be {should}; or the others are not as",
+    "frequent as they should be."
+  ),
+  number = "The hash function, cohort or index is not uniform, or depends on the answer.",
+  value = "The hash function or index is chosen by the answer: the truth's value is not uniform.",
+  overall = "Over all answers a report has a share of {share}, which should be {prob}.",
+  period = "Probabilities differ between respondents: one in {detail}, in turn, has others.",
+  drift = "Probabilities differ between respondents: they change along the sequence of reports.",
+  pair = paste(
+    "Two parts of a report come together in {share} of the reports, which should be {prob}: each",
+    "needs a random number of its own."
+  ),
+  parity = "An odd number of bits is 1 in {share} of the reports, which should be {prob}.",
+  marker = "One report came in {share} of all cases, which should be {prob}: it may be a mark.",
+  equal = "Different reports are equal too often: random numbers are used again.",
+  restart = "The generator begins again: reports of different answers share random numbers.",
+  lag = "A report depends on the one {detail} before it: random numbers are used again.",
+  permanent = "The permanent answers were not kept, or not drawn as they should be.",
+  respondent = "Probabilities differ between respondents, or their reports depend on each other."
+)
 
 # The likeliest reason of the rejected tests. `rejected` has the names single and joint.
 client_problem <- function(rejected, facts, supports, joint) {
@@ -658,33 +879,23 @@ client_problem <- function(rejected, facts, supports, joint) {
     ))
   }
   joint <- joint[joint$p * nrow(joint) < 0.001, ]
+  joint$test[joint$share > 0 & joint$prob == 0] <- "impossible"
   # A wrong share is named first if the chi-squared test saw it.
-  tests <- c(
-    "equal", if (rejected[["single"]]) "share", "number", "share", "next", "second", "pair"
-  )
+  tests <- names(test_words)
+  if (!rejected[["single"]]) tests <- c(setdiff(tests, "share"), "share")
   test <- c(intersect(tests, joint$test), "share")[1]
   worst <- joint[joint$test == test, ]
-  worst <- worst[which.min(worst$p), ]
-
-  shares <- format(c(mean(supports), facts$p_support), digits = 3)
-  pair <- format(c(worst$share, worst$prob), digits = 3)
-  pair_words <- paste(
-    "Two parts of a report come together in %s of the reports, which should be %s: each needs a",
-    "random number of its own."
-  )
-  share_words <- paste(
-    "%s of the reports hold the truth, which should be %s; or the others are not as frequent as",
-    "they should be."
-  )
-  switch(
-    test,
-    equal = "Different reports are equal too often: each must be drawn anew.",
-    number = "Numbers that no answer should change are not uniform, or depend on the truth.",
-    `next` = "A report depends on the report before it: each must be drawn anew.",
-    second = "The permanent answers were not kept, or not drawn as they should be.",
-    pair = sprintf(pair_words, pair[1], pair[2]),
-    share = sprintf(share_words, shares[1], shares[2])
-  )
+  worst <- as.list(worst[which.min(worst$p), ])
+  values <- c(worst, hold = mean(supports), should = facts$p_support)
+  # Numbers that differ have so many digits that they look different.
+  digits <- max(3, min(10, 1 - floor(log10(abs(worst$share - worst$prob)))))
+  text <- test_words[[test]]
+  for (name in names(values)) {
+    value <- values[[name]]
+    if (is.numeric(value)) value <- format(value, digits = digits)
+    text <- put_text(text, paste0("{", name, "}"), value)
+  }
+  text
 }
 
 # Would the counts be as they should if the highest bit of each byte came first?
@@ -698,25 +909,17 @@ has_reversed_bits <- function(facts, n) {
 
 # ---- files ----
 
-# The table of a file: it must have the numbers of the mechanism, and between its settings the code
-# of one of the package's files.
+# The table of a file: it must be what rr_client() writes for the mechanism, byte by byte.
 check_client_file <- function(file, mechanism) {
   check_that(
     file.exists(file), file, "reports", "reports, or the name of a file that is there",
     c("file", "argument")
   )
-  text <- file_text(file)
-  plan <- client_text(mechanism)
-  # The plan stands in the text as it is, within markup, or within a string.
-  unescaped <- c(
-    text, gsub("\\u003c", "<", text, fixed = TRUE), gsub("\\\\([\\\\\"])", "\\1", text)
-  )
-  problem <- if (!any(grepl(plan, unescaped, fixed = TRUE))) {
-    "The file does not hold the numbers of this mechanism's sampler."
-  } else if (trimws(text) != plan && !has_package_code(text)) {
-    "The file holds other code than this version of the package writes."
-  }
-  tibble(
+  bytes <- readBin(file, "raw", file.size(file))
+  written <- written_clients(bytes, mechanism)
+  is_same <- vapply(written, identical, NA, bytes)
+  problem <- if (!any(is_same)) file_problem(bytes, written)
+  table <- tibble(
     truth = NA_character_,
     n = 0,
     statistic = NA,
@@ -728,32 +931,57 @@ check_client_file <- function(file, mechanism) {
     epsilon.high = NA,
     problem = problem %||% NA_character_
   )
+  attr(table, "file_kind") <- names(written)[is_same]
+  table
 }
 
-# Is the text one of the package's sources with its settings filled in?
-has_package_code <- function(text) {
-  folder <- system.file("client", package = "candor")
-  sources <- list.files(folder, "[.](js|mjs|py|html)$", full.names = TRUE)
-  core <- file_text(file.path(folder, "candor.js"))
-  any(vapply(sources, is_filled_source, NA, text = text, core = core))
+# The bytes of the clients of each kind. A page is written with the settings that are in the file.
+written_clients <- function(bytes, mechanism) {
+  plan <- client_text(mechanism)
+  settings <- tryCatch(client_settings(bytes, mechanism), error = function(e) list())
+  kinds <- eval(formals(rr_client)$as)
+  texts <- lapply(kinds, function(as) {
+    tryCatch(written_client(as, mechanism, plan, settings), error = function(e) NULL)
+  })
+  names(texts) <- kinds
+  lapply(texts[lengths(texts) > 0], function(text) charToRaw(enc2utf8(text)))
 }
 
-# Do the pieces of the source stand in the text in their order, with JSON or words without markup
-# between them?
-is_filled_source <- function(source, text, core) {
-  source <- sub("{{client}}", core, file_text(source), fixed = TRUE)
-  gaps <- "\\{\\{[a-z]+\\}\\}|(?<=\nPLAN = )None|(?<= plan: )null"
-  pieces <- strsplit(source, gaps, perl = TRUE)[[1]]
-  for (i in seq_along(pieces)) {
-    start <- regexpr(pieces[i], text, fixed = TRUE)
-    if (start < 0 || (i == 1 && start > 1)) return(FALSE)
-    gap <- substr(text, 1, start - 1)
-    # Between tags there is text for browsers without scripts.
-    between_tags <- i > 1 && endsWith(pieces[i - 1], ">")
-    words <- if (between_tags) "^[^<>]*$" else "^[^<>\"; ]*$"
-    json <- sub("^json.loads\\((.*)\\)$", "\\1", gap)
-    if (!grepl(words, gap) && !jsonlite::validate(json)) return(FALSE)
-    text <- substring(text, start + nchar(pieces[i]))
+# The settings that the file of a page holds, as rr_client() takes them.
+client_settings <- function(bytes, mechanism) {
+  text <- rawToChar(bytes)
+  Encoding(text) <- "UTF-8"
+  lines <- strsplit(text, "\n", fixed = TRUE)[[1]]
+  line <- grep("^const page = .*;$", lines, value = TRUE)[1]
+  settings <- jsonlite::parse_json(sub("^const page = (.*);$", "\\1", line))
+  settings$question <- unlist(settings$question)
+  names(settings$question) <- names(client_questions(mechanism))
+  settings
+}
+
+# The first line in which the file differs from the written client that it resembles most.
+file_problem <- function(bytes, written) {
+  # A hash of changed code stands before the code.
+  unhashed <- function(x) {
+    charToRaw(gsub("sha256-[^']*", "sha256-", rawToChar(x[x != 0]), useBytes = TRUE))
   }
-  !nzchar(text)
+  same <- vapply(written, function(x) n_same_bytes(unhashed(bytes), unhashed(x)), 0)
+  client <- written[[which.max(same)]]
+  if (identical(unhashed(bytes), unhashed(client))) unhashed <- identity
+  client <- unhashed(client)
+  n <- n_same_bytes(unhashed(bytes), client)
+  n_line <- 1 + sum(client[seq_len(n)] == charToRaw("\n"))
+  line <- strsplit(rawToChar(client), "\n", fixed = TRUE)[[1]][n_line]
+  if (grepl("candor client[\\\\]?\", [\\\\]?\"version", line)) {
+    return(sprintf(
+      "Line %d does not hold the numbers of this mechanism's sampler, and them alone.", n_line
+    ))
+  }
+  sprintf("Line %d holds other code than this version of the package writes.", n_line)
+}
+
+# The number of bytes before the first that differs.
+n_same_bytes <- function(x, y) {
+  n <- seq_len(min(length(x), length(y)))
+  c(which(x[n] != y[n]), length(n) + 1)[1] - 1
 }

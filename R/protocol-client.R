@@ -13,16 +13,18 @@
 #' * `"javascript"`: a script, also a node module. `candorClient.report(candorClient.plan, answer)` draws a report. `candorClient.once(key, candorClient.plan, answer)`
 #'   promises `{id, report}`, and always the same. `candorClient.fields(candorClient.plan, kept)` makes texts of it for the fields of a survey tool.
 #' * `"module"`: the same as an ES module, `candor.mjs`.
-#' * `"jspsych"`, `"surveyjs"`: a plugin for jsPsych (from version 7), and a question type for SurveyJS (from version 2).
+#' * `"jspsych"`, `"surveyjs"`: a plugin for jsPsych (from version 7), and a question type for SurveyJS (from version 2). It asks one question that has a list of
+#'   answers. A page can have several of these files, each with a `key` of its own: a trial or question takes the file of its key.
 #' * `"python"`: `report(PLAN, answer)`, or `Client(PLAN)` with `report()` and `once()`.
 #' * `"plan"`: the numbers, for a client in another language, see [`?clients`][clients].
 #'
 #' The page sends nothing but the report and a random identifier of the report: a Content-Security-Policy in the file forbids every other request. (As with any request the server also sees
-#' an address and what the browser says of itself, and the page says so.) Random numbers come from `crypto.getRandomValues()` or the module `secrets`. Without them a client stops.
+#' an address and what the browser says of itself, and the page says so.) Random numbers come from `crypto.getRandomValues()` or the module `secrets`. Without them, or if they repeat themselves, a client stops.
 #'
 #' **A second report about one answer reveals more.** `once()` and the page therefore keep the report under `key`, in the browser's database and before it is shown or sent, and return
-#' it again, even if the answer was changed. Another mechanism under the same `key` is another place. With a permanent answer ([rr_longitudinal()], [rr_bloom()] with `permanent`) the
-#' device draws the permanent answers to *all* levels at the first visit and keeps them, so that what is kept does not reveal the truth. Each visit makes a new report from them. Safari
+#' it again, even if the answer was changed. Another law under the same `key` is another place; another language is not. Once the report has arrived, the page does not show it on later
+#' visits. With a permanent answer ([rr_longitudinal()], [rr_bloom()] with `permanent`) the
+#' device draws the permanent answers to *all* levels at the first visit and keeps them alone, so that what is kept does not reveal the truth. Each visit makes a new report from them. Safari
 #' deletes what pages keep after seven days without a visit. If the browser cannot keep anything, the page warns before it asks. A page cannot know that a window is private: it asks not to use one.
 #'
 #' **What is sent** is a JSON object: `id`, and a text for each question (`report`, for one question). `jsonlite::stream_in()` reads lines of these, and `rr_tally(posted, mechanism, column =
@@ -31,29 +33,31 @@
 #'
 #' @param mechanism A mechanism: [rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()], [rr_bloom()], [rr_bitflip()], their forms with a permanent answer, [rr_mean()],
 #'   [rr_scramble()], or any mechanism whose reports are categories (survey designs, [rr_square_wave()]) with at most 1,000 levels ([rr_grr()]: any number). Or an [rr_product()] or
-#'   [rr_sample_questions()] of these.
+#'   [`rr_product(asked = 1)`][rr_product] of these.
 #' @param file Name of the file to write.
 #' @param as `"page"` (default), `"javascript"`, `"module"`, `"jspsych"`, `"surveyjs"`, `"python"` or `"plan"`, see the list.
-#' @param question For a page: the question, one text. For an [rr_product()] or [rr_sample_questions()] one text per question, named.
-#' @param key For a page: the name under which the device keeps the report. Each study needs its own key.
+#' @param question For a page: the question, one text. For an [rr_product()] one text per question, named.
+#' @param key For a page or a plugin: the name under which the device keeps the report. Each study needs its own key, and so does each question that has a file of its own.
 #' @param send For a page: an `https://` address that receives the report as JSON by POST, in the letters of ASCII. The server must allow requests of other origins. By default the
 #'   respondent copies the report.
-#' @param words For a page: a named list of texts that replace the page's own. `intro`, which is empty, stands before the explanation: consent, contact. All names, in the order of the page:
-#'   `old`, `title`, `intro`, `quote`, `how`, `lots`, `more`, `guess`, `weak`, `picture`, `few`, `most`, `certain`, `excluded`, `some`, `number`, `cards`, `one`, `permanent`, `private`, `storage`,
+#' @param words For a page or a plugin: a named list of texts that replace the page's own. `intro`, which is empty, stands before the explanation: consent, contact. All names, in the order of the page:
+#'   `old`, `title`, `intro`, `quote`, `how`, `lots`, `more`, `guess`, `weak`, `picture`, `few`, `most`, `certain`, `excluded`, `some`, `number`, `cards`, `one`, `permanent`, `private`, `storage`, `frame`,
 #'   `random`, `broken`, `trial`, `imagine`, `try`, `tried`, `asked`, `surely`, `unsure`, `right`, `wrong`, `choose`, `outside`, `decline`, `declined`, `draw`, `send`, `result`, `answered`,
-#'   `shown`, `sent`, `differs`, `kept`, `drafts`, `also`, `waiting`, `retrying`, `failed`, `after`, `retry`, `full`, `copy`, `copied`. The texts are in the file `words.json` of
+#'   `shown`, `sent`, `differs`, `kept`, `drafts`, `also`, `waiting`, `retrying`, `failed`, `after`, `retry`, `full`, `copy`, `copied`, `next`. The texts are in the file `words.json` of
 #'   `system.file("client", package = "candor")`. Words in braces are filled in.
-#' @param language For a page: the tag of its language. `"en"` (default), `"de"`, `"fr"`, `"es"` and `"ar"` have texts; any other needs all of `words`.
+#' @param language For a page or a plugin: the tag of its language. `"en"` (default), `"de"`, `"fr"`, `"es"` and `"ar"` have texts; any other needs all of `words`.
 #' @param decline For a page: logical, default `FALSE`. Offer "I prefer not to say"?
 #' @param practice For a page: logical, default `FALSE`. Let respondents first draw two reports as a trial, and ask what a report shows?
+#' @param interviewer For a page: logical, default `FALSE`. Do several people answer on one device, one after another? The page then has a button for the next person, once the
+#'   report has arrived. Not for permanent answers.
 #' @param overwrite Logical, default `FALSE`. Replace an existing file?
 #' @param ... Must be empty.
 #' @return The name of the file, invisibly.
 #' @section Errors:
-#' * `candor_error_law`: a mechanism without a client; a mechanism whose reports reveal an answer (`rr_warner(1)`); or a mechanism that describes what people do
+#' * `candor_error_law`: a mechanism without a client; a plugin for several questions or for numbers; a mechanism whose reports reveal an answer (`rr_warner(1)`); or a mechanism that describes what people do
 #'   ([rr_noncompliance()], [rr_misclassification()], [rr_lie_detector()], [rr_cheater_detection()], [rr_anchor()]).
 #' * `candor_error_file`: an existing file, or a file that cannot be written.
-#' * `candor_error_argument`: other arguments.
+#' * `candor_error_argument`: other arguments, and an argument that a file of this kind does not use.
 #' @references Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR. *CCS*, 1054-1067. \doi{10.1145/2660267.2660348} (permanent answers on the device)
 #'
 #'   Mironov, I. (2012). On significance of the least significant bits for differential privacy. *CCS*, 650-661. \doi{10.1145/2382196.2382264}
@@ -80,6 +84,7 @@ rr_client <- function(
   language = "en",
   decline = FALSE,
   practice = FALSE,
+  interviewer = FALSE,
   overwrite = FALSE,
   ...
 ) {
@@ -88,9 +93,26 @@ rr_client <- function(
   as <- check_choice(as)
   file <- check_new_file(file, overwrite)
   check_installed("jsonlite", "to write a client")
-  plan <- client_text(mechanism)
+  settings <- list(
+    question = question,
+    key = key,
+    send = send,
+    words = words,
+    language = language,
+    decline = decline,
+    practice = practice,
+    interviewer = interviewer
+  )
+  check_settings(as, settings)
+  text <- written_client(as, mechanism, client_text(mechanism), settings)
+  write_file(text, file)
+  invisible(file)
+}
+
+# The text of a client of the kind `as`. `settings` are the other arguments of rr_client().
+written_client <- function(as, mechanism, plan, settings = list()) {
   script <- client_source("candor.js", "plan: null", paste("plan:", plan))
-  text <- switch(
+  switch(
     as,
     plan = plan,
     javascript = script,
@@ -98,22 +120,56 @@ rr_client <- function(
       "candor.py", "None", sprintf("json.loads(\"%s\")", gsub("([\\\"])", "\\\\\\1", plan))
     ),
     page = client_page(
-      mechanism, plan, question, key,
+      mechanism, plan, settings$question, settings$key,
       list(
-        send = check_address(send),
-        words = page_words(words, language),
-        language = language,
-        decline = check_flag(decline, "decline"),
-        practice = check_flag(practice, "practice")
+        send = check_address(settings$send),
+        words = page_words(settings$words, settings$language),
+        language = settings$language,
+        decline = check_flag(settings$decline, "decline"),
+        practice = check_flag(settings$practice, "practice"),
+        interviewer = check_flag(settings$interviewer, "interviewer")
       )
     ),
-    client_source(
-      c(module = "candor.mjs", jspsych = "jspsych.js", surveyjs = "surveyjs.js")[[as]],
-      "{{client}}", script
-    )
+    module = client_source("candor.mjs", "{{client}}", script),
+    client_plugin(paste0(as, ".js"), mechanism, script, settings)
   )
-  write_file(text, file)
-  invisible(file)
+}
+
+# An error if settings are given that the file does not use.
+check_settings <- function(as, settings) {
+  plugin <- c("key", "words", "language")
+  used <- list(page = names(settings), jspsych = plugin, surveyjs = plugin)[[as]]
+  unset <- list(NULL, NULL, NULL, NULL, "en", FALSE, FALSE, FALSE)
+  unused <- setdiff(names(settings)[!mapply(identical, settings, unset)], used)
+  if (length(unused)) {
+    abort(c(
+      "{.arg {unused[1]}} must not be given for {.code as = {.val {as}}}.",
+      x = "The file does not use it."
+    ))
+  }
+}
+
+# The text of a plugin: it asks one question, whose answers are buttons.
+client_plugin <- function(source, mechanism, script, settings) {
+  levels <- if (is.null(client_questions(mechanism))) checked_plan(mechanism)$levels
+  if (!length(levels)) {
+    abort(
+      c(
+        "A plugin must ask one question with a list of answers.",
+        x = "{.arg mechanism} is: {format(mechanism)}."
+      ),
+      c("law", "argument")
+    )
+  }
+  check_lines(list(key = settings$key, levels = unlist(levels)), c(1, length(levels)))
+  page <- list(
+    key = settings$key,
+    words = page_words(settings$words, settings$language),
+    language = settings$language
+  )
+  text <- client_source(source, "{{ask}}", client_source("ask.js", "{{page}}", json_text(page)))
+  # Last, since labels in the script may look like a placeholder.
+  put_text(text, "{{client}}", script)
 }
 
 # The path, or an error if the file is there and must not be replaced.
@@ -382,17 +438,9 @@ client_page <- function(mechanism, plan, question, key, settings) {
     key = key,
     levels = unlist(lapply(questions, `[[`, "levels"))
   )
-  n_lines <- c(length(questions), 1, length(lines$levels))
-  is_line <- function(text) grepl("[^[:space:]]", text) & !grepl("[[:cntrl:]]", text)
-  for (i in seq_along(lines)) {
-    text <- lines[[i]]
-    if (is.character(text) && length(text) == n_lines[i] && all(is_line(text))) {
-      next
-    }
-    abort(c(
-      "{.arg {names(lines)[i]}} must be {n_lines[i]} line{?s} of text.",
-      x = "It is {describe(text)}."
-    ))
+  check_lines(lines, c(length(questions), 1, length(lines$levels)))
+  if (settings$interviewer && any(vapply(questions, is_memoised, NA))) {
+    abort("{.arg interviewer} must be {.code FALSE}: a device keeps permanent answers of one person.")
   }
   epsilon <- lasting_epsilon(questions, mechanism)
   settings <- c(
@@ -421,6 +469,21 @@ client_page <- function(mechanism, plan, question, key, settings) {
   text <- put_text(text, "{{language}}", settings$language)
   text <- put_text(text, "{{dir}}", direction)
   put_text(text, "{{old}}", html_text(settings$words$old))
+}
+
+# An error if one of `lines` is not as many lines of text as `n_lines` says.
+check_lines <- function(lines, n_lines) {
+  is_line <- function(text) grepl("[^[:space:]]", text) & !grepl("[[:cntrl:]]", text)
+  for (i in seq_along(lines)) {
+    text <- lines[[i]]
+    if (is.character(text) && length(text) == n_lines[i] && all(is_line(text))) {
+      next
+    }
+    abort(c(
+      "{.arg {names(lines)[i]}} must be {n_lines[i]} line{?s} of text.",
+      x = "It is {describe(text)}."
+    ))
+  }
 }
 
 # The hash of a page's script or style, in base64.
@@ -476,16 +539,26 @@ page_words <- function(words, language) {
 }
 
 # The address for reports, or an error. Browsers send to no other address: a policy has no letters
-# beyond ASCII, and a request no name or password.
+# beyond ASCII, and is not compared with an address that browsers rewrite; a request has no name or
+# password.
 check_address <- function(send) {
   port <- "(:([0-5]?[0-9]{1,4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
-  pattern <- paste0(
-    "^https://[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?", port,
-    "([/?][A-Za-z0-9._~!$&()*+=:@%/?-]*)?$"
+  label <- "[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?"
+  byte <- "(25[0-5]|2[0-4][0-9]|1?[1-9]?[0-9])"
+  # A last label that begins with a digit is read as a number.
+  host <- sprintf(
+    "((%s[.])*[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?|(%s[.]){3}%s)", label, byte, byte
   )
-  is_address <- is.character(send) && length(send) == 1L && grepl(pattern, send)
+  pattern <- paste0(
+    "^https://", host, port, "([/?]([A-Za-z0-9._~!$&()*+=:@/?-]|%[0-9A-Fa-f]{2})*)?$"
+  )
+  is_address <- is.character(send) && length(send) == 1L && grepl(pattern, send) &&
+    !grepl("/([.]|%2e){1,2}(/|$)", sub("[?].*", "", send), ignore.case = TRUE)
   check_that(
     is.null(send) || is_address, send, "send",
-    "an address that starts with https://, in ASCII, without a name and password"
+    paste(
+      "an address that starts with https://, in ASCII, without a name and password, and written",
+      "as browsers write it"
+    )
   )
 }

@@ -1,4 +1,4 @@
-# An anchor question: its truth is known, so that its reports tell how many respondents ignore the
+# An anchor question has a known truth: its reports show how many respondents ignore the
 # instructions.
 
 #' Anchor question: estimate the share of inattentive respondents
@@ -63,18 +63,14 @@ rr_anchor <- function(mechanism, share = 0, answer = "uniform", ...) {
   if (identical(answer, "truth") && !"truth" %in% mechanism$reports) {
     abort("{.arg answer} cannot be {.val truth}: who answers truthfully is attentive.")
   }
-  other <- noncompliant_answer(answer, mechanism$reports, mechanism$bits)
+  answers <- noncompliant_answer(answer, mechanism$reports, mechanism$bits)
   yes <- device[["p"]] * share + device[["q"]] * (1 - share)
-  if (abs(yes - other[2]) < 1e-10) {
+  if (abs(yes - answers[2]) < 1e-10) {
     abort("The attentive and the inattentive give the same answers to the anchor question.",
           c("no_information", "argument"))
   }
-  C <- rbind(
-    c(
-      device[["p_no"]] * share + device[["q_no"]] * (1 - share), yes
-    ),
-    other
-  )
+  no <- device[["p_no"]] * share + device[["q_no"]] * (1 - share)
+  C <- rbind(c(no, yes), answers)
   new_rr_channel(
     unname(C),
     list(levels = anchor_truths, reports = mechanism$reports, numeric = mechanism$numeric_levels),
@@ -84,7 +80,7 @@ rr_anchor <- function(mechanism, share = 0, answer = "uniform", ...) {
     ),
     c("anchor", "channel"),
     yes_no = c(takes_bits(mechanism), FALSE),
-    attention = c(attentive = unname(yes), inattentive = other[2])
+    attention = c(attentive = unname(yes), inattentive = answers[2])
   )
 }
 
@@ -95,42 +91,39 @@ client_plan.rr_anchor <- function(mechanism) refuse_behaviour(mechanism)
 # `anchor` is list(column = mechanism).
 check_anchor <- function(anchor) {
   mechanism <- if (is.list(anchor) && length(names(anchor)) == 1L) anchor[[1]]
-  good <- inherits(mechanism, "rr_mechanism") && identical(mechanism$levels, anchor_truths) &&
+  is_valid <- inherits(mechanism, "rr_mechanism") && identical(mechanism$levels, anchor_truths) &&
     length(mechanism$reports) == 2L
   check_that(
-    is.null(anchor) || good, anchor, "anchor",
+    is.null(anchor) || is_valid, anchor, "anchor",
     "like {.code list(column = rr_anchor(rr_crosswise(0.15)))}"
   )
 }
 
-# Two arms for each one there was: those who said no to the anchor question, and those who said yes.
-# The unknown number is the share of inattentive respondents, who give both answers by chance. So
-# the probabilities of an answer together with that of the anchor question are linear in it, as
-# those of other designs with an unknown number are.
+# The devices with two arms for each: respondents whose anchor report is no, and yes. The unknown
+# number is the share of inattentive respondents, who give both answers by chance. The probabilities
+# of an answer together with that of the anchor question are therefore linear in it, as in other
+# designs with an unknown number.
 anchor_devices <- function(devices, anchor, column) {
   if (is.null(anchor)) return(devices)
   if (!is.null(devices$unknown)) {
     abort("A regression has at most one unknown number, and {.arg anchor} is one.")
   }
   mechanism <- anchor[[1]]
-  said <- anchor_reports(column, mechanism)
+  reported <- anchor_reports(column, mechanism)
   C <- unname(rr_matrix(mechanism))
-  lines <- lapply(seq_len(ncol(devices$device)), function(g) {
-    vapply(
-      1:2,
-      function(a) {
-        p <- C[1, a] * devices$device[1, g]
-        q <- C[1, a] * devices$device[2, g]
-        none <- C[2, a] * C[2, 2]
-        c(
-          p, none - p, q, none - q, C[1, a],
-          C[2, a] - C[1, a]
-        )
-      },
-      numeric(6)
+  line <- function(g, a) {
+    p <- C[1, a] * devices$device[1, g]
+    q <- C[1, a] * devices$device[2, g]
+    inattentive <- C[2, a] * C[2, 2]
+    c(
+      p, inattentive - p, q, inattentive - q, C[1, a],
+      C[2, a] - C[1, a]
     )
+  }
+  lines <- lapply(seq_len(ncol(devices$device)), function(g) {
+    vapply(1:2, function(a) line(g, a), numeric(6))
   })
-  arm <- 2L * (devices$arm %||% integer(length(said))) + said
+  arm <- 2L * (devices$arm %||% integer(length(reported))) + reported
   replace(
     devices, c("arm", "unknown", "parameter", "device"),
     list(arm, do.call(cbind, lines), "inattentive", NULL)
@@ -139,10 +132,10 @@ anchor_devices <- function(devices, anchor, column) {
 
 # 0 for the first report, 1 for the second.
 anchor_reports <- function(column, mechanism) {
-  said <- read_response(column, mechanism$reports)$y
+  reported <- read_response(column, mechanism$reports)$y
   check_that(
-    length(said) == length(column) && all(said %in% c(0, 1)), column,
+    length(reported) == length(column) && all(reported %in% c(0, 1)), column,
     "anchor", "0 and 1, logical, or a label in each row", c("level", "input")
   )
-  as.integer(said)
+  as.integer(reported)
 }

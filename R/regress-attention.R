@@ -1,24 +1,21 @@
-# Attention with covariates: a regression of the truth beside one of attention, from a question and
-# its anchor question (inst/mathematics/mixed.md 9). Coefficients are those of the truth, then those
-# of attention.
+# Attention with covariates needs two regressions, one of the truth and one of attention, from a
+# question and its anchor question (inst/mathematics/mixed.md 9). Coefficients are those of the
+# truth, then those of attention.
 
-# `plain` is the fit without attention, `data` its checked data, and `shares` what a share of some
-# covariates needs.
-attention_fit <- function(plain, data, shares, anchor, by, starts, call) {
-  refuse_beside("{.arg attention}", plain, data, c(`this link` = !data$link %in% mixed_links))
-  plain["anchor"] <- list(NULL)
-  keep <- !is_aliased(plain)
-  rows <- attention_rows(
-    data, anchor_reports(plain$model[["(anchor)"]], anchor[[1]]),
-    anchor[[1]]$attention, by
-  )
+# The fit with attention; `base_fit` is the fit without it, `data` its checked data, and `shares`
+# has the covariates of the share.
+attention_fit <- function(base_fit, data, shares, anchor, by, starts, call) {
+  refuse_beside("{.arg attention}", base_fit, data, c(`this link` = !data$link %in% mixed_links))
+  base_fit["anchor"] <- list(NULL)
+  keep <- !is_aliased(base_fit)
+  reported <- anchor_reports(base_fit$model[["(anchor)"]], anchor[[1]])
+  rows <- attention_rows(data, reported, anchor[[1]]$attention, by)
   unit <- weight_unit(data$weight)
   x <- data$x[, keep, drop = FALSE]
   model <- attention_model(sorted_attention(rows, x, shares$v, unit))
   check_enough_rows(sum(data$weight > 0), model$size)
-  fit <- fit_likelihood(
-    model, best = highest_maximum(model, attention_starts(model, starts)), unit = unit
-  )
+  best <- highest_maximum(model, attention_starts(model, starts))
+  fit <- fit_likelihood(model, best = best, unit = unit)
   attention <- plogis(
     predictor_of(shares$v, fit$estimate[-seq_len(sum(keep))], NULL)
   )
@@ -31,16 +28,16 @@ attention_fit <- function(plain, data, shares, anchor, by, starts, call) {
         by = by,
         shares = shares,
         attention = attention,
-        fixed = plain,
+        fixed = base_fit,
         weights = data$weight,
         anchor = anchor,
-        mechanism = plain$mechanism,
-        frame = plain$model,
-        terms = plain$terms,
+        mechanism = base_fit$mechanism,
+        frame = base_fit$model,
+        terms = base_fit$terms,
         call = call,
         title = sprintf(
-          "Regression of the truth \"%s\" with the attention of each %s, %s link", plain$labels[2],
-          by, data$link
+          "Regression of the truth \"%s\" with the attention of each %s, %s link",
+          base_fit$labels[2], by, data$link
         ),
         note = sprintf(
           "attentive: %s on average",
@@ -52,9 +49,10 @@ attention_fit <- function(plain, data, shares, anchor, by, starts, call) {
   )
 }
 
-# What was said, as factors of the likelihood of a row: each has the probability `chance` of an
-# inattentive respondent, and `base` + `slope` F(x'b) of an attentive one.
-attention_rows <- function(data, said, attention, by) {
+# The rows of the likelihood. It has a factor for each question, or their product for each person.
+# The probability of the report is `chance` for an inattentive respondent, and for an attentive one
+#   base + slope F(x'b)
+attention_rows <- function(data, reported, attention, by) {
   device <- row_device(data$device, data$arm, length(data$y))
   of <- function(yes, y) ifelse(y == 1, yes, 1 - yes)
   question <- list(
@@ -63,29 +61,30 @@ attention_rows <- function(data, said, attention, by) {
     chance = of(attention[["inattentive"]], data$y)
   )
   anchor <- list(
-    base = of(attention[["attentive"]], said),
-    slope = numeric(length(said)),
-    chance = of(attention[["inattentive"]], said)
+    base = of(attention[["attentive"]], reported),
+    slope = numeric(length(reported)),
+    chance = of(attention[["inattentive"]], reported)
   )
-  both <- list(base = question$base * anchor$base, slope = question$slope * anchor$base,
-               chance = question$chance * anchor$chance)
+  joint <- list(
+    base = question$base * anchor$base,
+    slope = question$slope * anchor$base,
+    chance = question$chance * anchor$chance
+  )
   list(
-    factors = if (by == "person") list(both) else list(question, anchor),
+    factors = if (by == "person") list(joint) else list(question, anchor),
     weight = data$weight,
-    offset = data$offset %||% numeric(length(said)),
+    offset = data$offset %||% numeric(length(reported)),
     curve = truth_curve(data$link),
-    start = attention_start(data, said, attention, device)
+    start = attention_start(data, reported, attention, device)
   )
 }
 
-# By moments: attention, and the prevalence.
-attention_start <- function(data, said, attention, device) {
+# The linear predictors of the prevalence and of attention by moments, constants.
+attention_start <- function(data, reported, attention, device) {
   mean <- function(x) sum(data$weight * x) / sum(data$weight)
   inside <- function(share) min(max(share, 0.05), 0.95)
-  gamma <- inside(
-    (mean(said) - attention[["inattentive"]]) /
-      (attention[["attentive"]] - attention[["inattentive"]])
-  )
+  difference <- attention[["attentive"]] - attention[["inattentive"]]
+  gamma <- inside((mean(reported) - attention[["inattentive"]]) / difference)
   excess <- mean(data$y) - attention[["inattentive"]]
   truth <- (excess / gamma + attention[["inattentive"]] - mean(device$q)) /
     mean(device$d)
@@ -110,171 +109,146 @@ sorted_attention <- function(rows, x, v, unit) {
   )
 }
 
-# Beside what every likelihood has: the sorted `rows`, and the orthogonal columns z of truth and
-# attention.
+# The model of new_likelihood() with the sorted rows, `attention`, and the orthogonal columns z of
+# truth and attention.
 attention_model <- function(rows) {
   weight <- rows$weight
   basis <- orthogonal_columns(unname(rows$x), weight)
-  own <- orthogonal_columns(unname(rows$v), weight)
+  attention_basis <- orthogonal_columns(unname(rows$v), weight)
   k <- seq_len(ncol(rows$x))
   predictors <- function(b) {
     list(
       drop(basis$z %*% b[k]) + rows$offset,
-      drop(own$z %*% b[-k])
+      drop(attention_basis$z %*% b[-k])
     )
   }
   evaluate <- function(b, need) {
     eta <- predictors(b)
     if (need == 0L) {
-      return(list(
-        value = sum(
-          weight *
-            attention_loglik(rows, rows$curve$yes(eta[[1]]), eta[[2]])
-        )
-      ))
+      loglik <- attention_loglik(
+        rows, rows$curve$yes(eta[[1]]), eta[[2]]
+      )
+      return(list(value = sum(weight * loglik)))
     }
-    attention_state(
-      weight, attention_derivatives(rows, eta[[1]], eta[[2]]), basis$z,
-      own$z
-    )
+    derivatives <- attention_derivatives(rows, eta[[1]], eta[[2]])
+    attention_state(weight, derivatives, basis$z, attention_basis$z)
   }
   near <- function(z, target) drop(crossprod(z, weight * target)) / sum(weight)
   model <- new_likelihood(
     names = c(colnames(rows$x), paste0("attention:", colnames(rows$v))),
     evaluate = evaluate,
     predictors = function(b) {
-      c(basis$z %*% b[k], own$z %*% b[-k])
+      c(basis$z %*% b[k], attention_basis$z %*% b[-k])
     },
-    to = block_diagonal(list(basis$back, own$back)),
+    to = block_diagonal(list(basis$back, attention_basis$back)),
     total = sum(weight),
     start = c(
       near(basis$z, rows$start[1] - rows$offset),
-      near(own$z, rows$start[2])
+      near(attention_basis$z, rows$start[2])
     )
   )
   # Near a threshold that a row holds, hundreds of steps gain 1e-8.
   c(
     model,
-    list(attention = rows, z = list(basis$z, own$z), steps = 50)
+    list(attention = rows, z = list(basis$z, attention_basis$z), steps = 50)
   )
 }
 
 attention_scores <- function(rows, x, v, b) {
   k <- seq_len(ncol(x))
-  now <- attention_derivatives(
-    rows, drop(x %*% b[k]) + rows$offset,
-    drop(v %*% b[-k])
-  )
-  unname(rows$weight * cbind(now$truth * x, now$attention * v))
+  eta <- drop(x %*% b[k]) + rows$offset
+  derivatives <- attention_derivatives(rows, eta, drop(v %*% b[-k]))
+  unname(rows$weight * cbind(derivatives$truth * x, derivatives$attention * v))
 }
 
-# The starts that are spread evenly, and steps of the truth, of attention, and of one after the
-# other: a step given the best of the other kind. A fifth of `most` of each. One start alone is that
-# of the moments.
-attention_starts <- function(model, most) {
-  if (most == 1) return(cbind(model$start))
-  end <- climb_roughly(model, cbind(model$start))$at
+# The starts that lie evenly, and steps of the truth, of attention, and of one after the other: a
+# step beside the best of the other kind. Each kind has a fifth of `n_starts`. One start alone is
+# that of the moments.
+attention_starts <- function(model, n_starts) {
+  if (n_starts == 1) return(cbind(model$start))
+  end <- climb_roughly(model, cbind(model$start))$points
   near <- cbind(model$start, end)
-  few <- ceiling(most / 5)
-  first <- lapply(1:2, function(part) attention_steps(model, part, near, few))
+  few <- ceiling(n_starts / 5)
+  first <- lapply(1:2, function(index) attention_steps(model, index, near, few))
   best <- lapply(first, function(starts) {
     if (length(starts)) starts[, which.max(loglik_at(model, starts)), drop = FALSE]
   })
-  second <- lapply(1:2, function(part) {
-    attention_steps(model, part, best[[3 - part]], few)
+  second <- lapply(1:2, function(index) {
+    attention_steps(model, index, best[[3 - index]], few)
   })
   cbind(
-    spread_starts(model, few + 1), end, do.call(cbind, c(first, second))
+    even_starts(model, few + 1), end, do.call(cbind, c(first, second))
   )
 }
 
-# Steps of the truth (`part` 1) or of attention (2), the others of `near` held; NULL if only a
-# constant may change.
-attention_steps <- function(model, part, near, most) {
+# Starts that are steps of the truth (`index` 1) or of attention (2), a column each, with the other
+# coordinates of `near`; NULL if only a constant may change.
+attention_steps <- function(model, index, near, max_starts) {
   rows <- model$attention
-  z <- model$z[[part]]
+  is_truth <- index == 1L
+  z <- model$z[[index]]
   k <- seq_len(ncol(model$z[[1]]))
-  one <- colSums(rows$weight * z) / sum(rows$weight)
-  ways <- step_directions(one)
-  if (is.null(ways) || is.null(near)) return(NULL)
-  index <- z %*% ways
-  found <- lapply(seq_len(ncol(near)), function(j) {
-    other <- drop(
-      model$z[[3 - part]] %*%
-        if (part == 1L) near[-k, j] else near[k, j]
-    )
+  intercept <- colSums(rows$weight * z) / sum(rows$weight)
+  directions <- step_directions(intercept)
+  if (is.null(directions) || is.null(near)) return(NULL)
+
+  projections <- z %*% directions
+  starts <- lapply(seq_len(ncol(near)), function(j) {
+    others <- if (is_truth) near[-k, j] else near[k, j]
+    eta <- drop(model$z[[3 - index]] %*% others)
     value <- function(side) {
-      if (part == 1L) {
-        attention_loglik(rows, side, other)
-      } else {
-        attention_loglik(
-          rows, rows$curve$yes(other + rows$offset),
-          (2 * side - 1) * model$far
-        )
-      }
+      if (is_truth) return(attention_loglik(rows, side, eta))
+      attention_loglik(
+        rows, rows$curve$yes(eta + rows$offset),
+        (2 * side - 1) * model$far
+      )
     }
     gain <- rows$weight *
       (pmax(value(1), -700) - pmax(value(0), -700))
-    steps <- lapply(seq_len(ncol(index)), function(way) {
-      divide_rows(index[, way], gain, ways[, way], one)
+    steps <- lapply(seq_len(ncol(projections)), function(i) {
+      divide_rows(projections[, i], gain, directions[, i], intercept)
     })
-    cells <- cbind(best_of(steps, most)$cells, best_sharp(steps, most))
+    cells <- cbind(best_of(steps, max_starts)$cells, best_sharp(steps, max_starts))
     if (!length(cells)) return(NULL)
-    if (part == 1L) {
-      rbind(
-        cells,
-        matrix(
-          near[-k, j], nrow(near) - length(k), ncol(cells)
-        )
-      )
-    } else {
-      rbind(matrix(near[k, j], length(k), ncol(cells)), cells)
-    }
+    others <- matrix(others, length(others), ncol(cells))
+    if (is_truth) rbind(cells, others) else rbind(others, cells)
   })
-  do.call(cbind, found)
+  do.call(cbind, starts)
 }
 
-# Directions of orthogonal columns other than their constant, whose coordinates are `one`: NULL if
-# there is none.
-step_directions <- function(one) {
-  free <- if (sum(one^2) > 0.999) {
-    qr.Q(qr(one), complete = TRUE)[, -1, drop = FALSE]
+# Directions of orthogonal columns other than their constant, whose coordinates are `intercept`;
+# NULL if there is none.
+step_directions <- function(intercept) {
+  free <- if (sum(intercept^2) > 0.999) {
+    qr.Q(qr(intercept), complete = TRUE)[, -1, drop = FALSE]
   } else {
-    diag(length(one))
+    diag(length(intercept))
   }
   m <- ncol(free)
-  if (m) {
-    free %*% if (m == 1L) {
-      matrix(1)
-    } else {
-      cbind(diag(m), spread_ways(m, 25 * min(m, 8)))
-    }
-  }
+  if (!m) return(NULL)
+  if (m == 1L) return(free %*% matrix(1))
+  free %*% cbind(diag(m), even_directions(m, 25 * min(m, 8)))
 }
 
 # The log-likelihoods of rows with these true shares and predictors of attention.
 attention_loglik <- function(rows, truth, zeta) {
   gamma <- plogis(zeta)
   slack <- plogis(-zeta)
-  log(
-    Reduce(
-      `*`,
-      lapply(rows$factors, function(f) {
-        gamma * (f$base + f$slope * truth) + slack * f$chance
-      })
-    )
-  )
+  factors <- lapply(rows$factors, function(f) {
+    gamma * (f$base + f$slope * truth) + slack * f$chance
+  })
+  log(Reduce(`*`, factors))
 }
 
 # Value, score, information, and a curvature that is never indefinite, from the derivatives of the
 # rows.
-attention_state <- function(weight, now, x, v) {
-  value <- sum(weight * now$loglik)
+attention_state <- function(weight, derivatives, x, v) {
+  value <- sum(weight * derivatives$loglik)
   if (!is.finite(value)) return(list(value = value))
-  scores <- cbind(now$truth * x, now$attention * v)
-  cross <- crossprod(x, weight * now$cross * v)
-  observed <- rbind(cbind(crossprod(x, weight * now$curve * x), cross),
-                    cbind(t(cross), crossprod(v, weight * now$bend * v)))
+  scores <- cbind(derivatives$truth * x, derivatives$attention * v)
+  cross <- crossprod(x, weight * derivatives$cross * v)
+  observed <- rbind(cbind(crossprod(x, weight * derivatives$curve * x), cross),
+                    cbind(t(cross), crossprod(v, weight * derivatives$bend * v)))
   list(value = value, gradient = colSums(weight * scores), observed = observed,
        fallback = crossprod(scores, weight * scores))
 }
@@ -284,7 +258,8 @@ project_constant <- function(x, value) {
   unname(.lm.fit(x, rep(value, nrow(x)))$coefficients)
 }
 
-# Of each row in both linear predictors: log-likelihood, score and minus the second derivatives.
+# The log-likelihood of each row, its score and minus the second derivatives by both linear
+# predictors.
 attention_derivatives <- function(rows, eta, zeta) {
   gamma <- plogis(zeta)
   slack <- plogis(-zeta)
@@ -292,7 +267,7 @@ attention_derivatives <- function(rows, eta, zeta) {
   first <- rows$curve$derivative(eta, 1)
   second <- rows$curve$derivative(eta, 2)
   Reduce(
-    function(sum, part) Map(`+`, sum, part),
+    function(sum, factor) Map(`+`, sum, factor),
     lapply(rows$factors, function(f) {
       attentive <- f$base + f$slope * truth
       share <- gamma * attentive + slack * f$chance
@@ -338,22 +313,22 @@ predict.rr_glm_attention <- function(
   object, newdata = NULL, type = c("truth", "attention", "report", "link"), ...
 ) {
   type <- check_choice(type)
-  plain <- base_fit(object)
-  new <- prediction_rows(plain, newdata, type)
+  base_fit <- base_fit(object)
+  new <- prediction_rows(base_fit, newdata, type)
   attention <- if (is.null(newdata)) object$attention else {
-    own <- object$estimate[startsWith(names(object$coefficients), "attention:")]
-    plogis(drop(new_share_columns(object$shares, newdata) %*% own))
+    gamma <- object$estimate[startsWith(names(object$coefficients), "attention:")]
+    plogis(drop(new_share_columns(object$shares, newdata) %*% gamma))
   }
-  truth <- truth_curve(plain$link)$yes(new$eta)
+  truth <- truth_curve(base_fit$link)$yes(new$eta)
   setNames(switch(type, truth = truth, link = new$eta, attention = attention, report = {
     chance <- object$anchor[[1]]$attention[["inattentive"]]
-    attention * reported(plain$device, new$arm, truth) + (1 - attention) * chance
+    attention * reported(base_fit$device, new$arm, truth) + (1 - attention) * chance
   }), new$names)
 }
 
 regression_reports.rr_glm_attention <- function(fit) fit$fixed$y
 
-# At infinity the points are finite.
+# Points are finite at infinity.
 base_fit.rr_glm_attention <- function(fit) {
   replaced_fit(
     fit$fixed, setNames(fit$estimate, names(fit$coefficients)), vcov(fit)

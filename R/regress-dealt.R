@@ -1,6 +1,6 @@
-# Regression of answers that were dealt: the likelihood of whole blocks (inst/mathematics/dealt.md
-# 5), whose passes are src/core/regress/dealt.c. The fit of the rows, each as if its card were drawn
-# by itself, gives the starts.
+# Regression of answers that were dealt: the likelihood of blocks (inst/mathematics/dealt.md 5),
+# whose passes are src/core/regress/dealt.c. The fit of the rows, each as if its card were drawn by
+# itself, gives the starts.
 
 # The name of the column of blocks, if the data have it. Random intercepts, arms and tallies have
 # likelihoods of rows. A survey design's variance includes the deal.
@@ -24,45 +24,45 @@ block_column <- function(mechanism, data, design, bar) {
   )
 }
 
-# `plain` is the fit of the rows, `data` its checked data.
-dealt_fit <- function(plain, data, block, call) {
-  refuse_beside("The likelihood of blocks", plain, data,
-                c(`an anchor question` = !is.null(plain$anchor), weights = any(data$weight != 1)))
-  label <- label_text(base_key(block))
-  check_dealt_blocks(label, data$y, plain$mechanism)
-  place <- match(label, unique(label))
-  order <- order(place)
-  first <- c(0L, cumsum(tabulate(place)))
-  keep <- !is_aliased(plain)
-  model <- dealt_model(
-    data$x[order, keep, drop = FALSE], data$y[order], first,
-    data$offset[order], plain
+# The fit of the likelihood of blocks; `base_fit` is the fit of the rows, `data` its checked data.
+dealt_fit <- function(base_fit, data, block, call) {
+  refuse_beside(
+    "The likelihood of blocks", base_fit, data,
+    c(`an anchor question` = !is.null(base_fit$anchor), weights = any(data$weight != 1))
   )
-  starts <- backsolve(model$slope(), plain$ends[keep, , drop = FALSE])
-  found <- fit_likelihood(model, best = highest_maximum(model, cbind(starts, model$start)))
+  label <- label_text(base_key(block))
+  check_dealt_blocks(label, data$y, base_fit$mechanism)
+  position <- match(label, unique(label))
+  order <- order(position)
+  first <- c(0L, cumsum(tabulate(position)))
+  keep <- !is_aliased(base_fit)
+  x <- data$x[order, keep, drop = FALSE]
+  model <- dealt_model(x, data$y[order], first, data$offset[order], base_fit)
+  starts <- backsolve(model$slope(), base_fit$ends[keep, , drop = FALSE])
+  solution <- fit_likelihood(model, best = highest_maximum(model, cbind(starts, model$start)))
   # The score of a block stands in its first row, so that scores add up by cluster.
   scores <- matrix(
     0, length(label), model$size, dimnames = list(NULL, model$names)
   )
-  scores[order[first[-length(first)] + 1L], ] <- crossprod(
-    model$block_scores(found$at), backsolve(model$slope(), diag(model$size))
-  )
-  new_rr_glm_dealt(found, plain, call, scores, length(first) - 1)
+  first_rows <- order[first[-length(first)] + 1L]
+  inverse <- backsolve(model$slope(), diag(model$size))
+  scores[first_rows, ] <- crossprod(model$block_scores(solution$b), inverse)
+  new_rr_glm_dealt(solution, base_fit, call, scores, length(first) - 1)
 }
 
-new_rr_glm_dealt <- function(found, plain, call, scores, blocks) {
+new_rr_glm_dealt <- function(solution, base_fit, call, scores, blocks) {
   title <- sprintf(
-    "Regression of the truth \"%s\", %s link, by the likelihood of %s", plain$labels[2], plain$link,
-    number_of(blocks, "block")
+    "Regression of the truth \"%s\", %s link, by the likelihood of %s", base_fit$labels[2],
+    base_fit$link, number_of(blocks, "block")
   )
   structure(
     c(
-      found, plain[c("terms", "data", "mechanism")],
+      solution, base_fit[c("terms", "data", "mechanism")],
       list(
         scores = scores,
         n = nrow(scores),
-        fixed = plain,
-        frame = plain$model,
+        fixed = base_fit,
+        frame = base_fit$model,
         call = call,
         title = title
       )
@@ -73,12 +73,8 @@ new_rr_glm_dealt <- function(found, plain, call, scores, blocks) {
 
 check_dealt_blocks <- function(label, y, mechanism) {
   check_block_sizes(label, rep(1, length(label)), mechanism)
-  strayed <- disobedient(
-    mechanism,
-    list(
-      blocks = list(list(label = label, counts = rbind(1 - y, y)))
-    )
-  )
+  blocks <- list(list(label = label, counts = rbind(1 - y, y)))
+  strayed <- disobedient(mechanism, list(blocks = blocks))
   if (strayed > 0) {
     abort(
       c(
@@ -90,24 +86,24 @@ check_dealt_blocks <- function(label, y, mechanism) {
   }
 }
 
-# Beside what every likelihood has: `block_scores(b)`, a column for each block.
-dealt_model <- function(x, said, first, offset, plain) {
+# The model of new_likelihood() with `block_scores(b)`, a column for each block.
+dealt_model <- function(x, reported, first, offset, base_fit) {
   basis <- orthogonal_columns(unname(x), rep(1, nrow(x)))
-  pass <- dealt_pass(basis$z, said, first, offset, plain)
+  pass <- dealt_pass(basis$z, reported, first, offset, base_fit)
   evaluate <- function(b, need) {
-    now <- pass(b, need > 0L)
-    if (need == 0L || !is.finite(now$value)) {
-      return(list(value = now$value))
+    state <- pass(b, need > 0L)
+    if (need == 0L || !is.finite(state$value)) {
+      return(list(value = state$value))
     }
     list(
-      value = now$value,
-      gradient = rowSums(now$scores),
-      observed = now$observed,
-      fallback = now$complete
+      value = state$value,
+      gradient = rowSums(state$scores),
+      observed = state$observed,
+      fallback = state$complete
     )
   }
-  share <- (mean(said) - plain$mechanism$innocuous[2]) / plain$mechanism$truth
-  constant <- truth_curve(plain$link)$inverse(min(0.95, max(0.05, share)))
+  share <- (mean(reported) - base_fit$mechanism$innocuous[2]) / base_fit$mechanism$truth
+  constant <- truth_curve(base_fit$link)$inverse(min(0.95, max(0.05, share)))
   model <- new_likelihood(
     names = colnames(x),
     evaluate = evaluate,
@@ -118,16 +114,16 @@ dealt_model <- function(x, said, first, offset, plain) {
   )
   replace(
     model, c("far", "block_scores"),
-    list(far_predictor(plain$link), function(b) pass(b, TRUE)$scores)
+    list(far_predictor(base_fit$link), function(b) pass(b, TRUE)$scores)
   )
 }
 
-dealt_pass <- function(z, said, first, offset, plain) {
-  deck <- c(plain$mechanism$cards, rev(plain$mechanism$forced))
-  link <- link_place(plain$link)
-  said <- as.integer(said)
+dealt_pass <- function(z, reported, first, offset, base_fit) {
+  deck <- c(base_fit$mechanism$cards, rev(base_fit$mechanism$forced))
+  link <- link_place(base_fit$link)
+  reported <- as.integer(reported)
   function(b, derive) {
-    .Call(C_rr_dealt_value, z, said, first, offset, deck, link, b, derive)
+    .Call(C_rr_dealt_value, z, reported, first, offset, deck, link, b, derive)
   }
 }
 

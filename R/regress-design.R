@@ -1,6 +1,6 @@
-# Survey designs in regressions: the maximum of a pseudo-likelihood with the design's weights. Its
-# variance is the variance of the linearized scores, or follows from fits with each set of replicate
-# weights.
+# A regression of a survey design is the maximum of a pseudo-likelihood with the design's weights.
+# Its variance is the variance of the linearized scores, or follows from fits with each set of
+# replicate weights.
 
 # A pseudo-likelihood sums over the population what was asked of clusters: its ratios are not
 # chi-squared.
@@ -126,7 +126,7 @@ replicate_vcov <- function(fit, design, centre, refit) {
            i = "The standard errors of these coefficients are NA."), "infinite")
   }
   structure(
-    replicate_covariance(design, thetas, centre, "na.pass"),
+    replicate_spread(design, thetas, centre, "na.pass"),
     dimnames = list(names(centre), names(centre))
   )
 }
@@ -135,12 +135,12 @@ replicate_vcov <- function(fit, design, centre, refit) {
 # where the replicate leaves them at infinity or undetermined. (Another maximum would be no small
 # change of the sample.)
 climb_replicate <- function(model, b) {
-  b <- climb(model, b)$at[, 1]
+  b <- climb(model, b)$points[, 1]
   flat <- flat_directions_of(
     model, regress_value(model, b)$observed + (model$prior %||% 0), 1e-9
   )
   slope <- model$slope(b)
-  replace(model$natural(b), flat_parameters(slope, slope %*% flat), NA)
+  replace(model$natural(b), is_flat(slope, slope %*% flat), NA)
 }
 
 # `places`: of the coefficients that are estimated, and the unknown number.

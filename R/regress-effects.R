@@ -252,7 +252,7 @@ truth_part <- function(term, contrast, fit, x, eta) {
     value = curve$yes(eta),
     gradient = cbind(
       slope_of(curve, eta) * x,
-      if (!is.null(curve$spread)) curve$spread(eta, 1)
+      if (!is.null(curve$by_sigma)) curve$by_sigma(eta, 1)
     )
   )
 }
@@ -316,7 +316,7 @@ derivative_effect <- function(name, fit, evaluated) {
     value = ifelse(is.na(f), 0, unit * f * along),
     gradient = unit * cbind(
       slope_of(curve, evaluated$eta, 2) * along * evaluated$x + f * change,
-      if (!is.null(curve$spread)) curve$spread(evaluated$eta, 2) * along
+      if (!is.null(curve$by_sigma)) curve$by_sigma(evaluated$eta, 2) * along
     )
   )
 }

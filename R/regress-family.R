@@ -70,12 +70,12 @@ new_regress_family <- function(device, mechanism, labels, link, quasi = FALSE) {
   }
   # glm() and its kin evaluate this in their frame: it makes y, weights, n and mustart.
   family$initialize <- as.expression(bquote({
-    given <- .(regress_response)(y, .(labels), weights)
-    y <- given$y
-    weights <- given$weights
-    n <- given$n
+    rr_response <- .(regress_response)(y, .(labels), weights)
+    y <- rr_response$y
+    weights <- rr_response$weights
+    n <- rr_response$n
     mustart <- .(start)(y)
-    rm(given)
+    rm(rr_response)
   }))
   family$truth <- link
   family
@@ -269,7 +269,8 @@ regress_devices <- function(mechanism, arm, n) {
     index <- match_arms(arm, names(mechanism), n)
   }
   for (one_mechanism in mechanism) check_mechanism(one_mechanism)
-  # A yes/no question has two truths. Designs with an unknown number split them into latent classes.
+  # A yes/no question has two truths. They are split into latent classes
+  # if the design has an unknown number.
   labels <- unique(
     lapply(unname(mechanism), function(one_mechanism) {
       if (has_unknown(one_mechanism)) one_mechanism$reports else one_mechanism$levels
@@ -463,8 +464,8 @@ unknown_devices <- function(mechanisms, devices) {
   lines
 }
 
-# The devices at psi: probabilities of a report, given the answer to the other question. A column
-# for each.
+# The devices at psi, a column each: probabilities of a report, given the answer to the other
+# question.
 unknown_at <- function(lines, psi) {
   other <- other_answer(lines, psi)
   p_other <- ifelse(other > 0, other, 1)

@@ -1,9 +1,9 @@
-# From a design matrix and reports to what is climbed: identical rows are put together, columns are
-# made orthogonal. A model is such data with the calls of the kernel. Nothing here draws random
-# numbers.
+# The models that are climbed, from a design matrix and reports: identical rows are put together,
+# columns are made orthogonal. Nothing here draws random numbers.
 
-# `data`: x, y (share of yes), weight, offset | NULL, arm | NULL, device, link, unknown | NULL.
-# `prior`: the precision of a normal prior of the coefficients of x, as a matrix.
+# A model: the data with their orthogonal columns and the arguments of the kernel. `data` has the
+# fields x, y (share of yes), weight, offset | NULL, arm | NULL, device, link, unknown | NULL;
+# `prior` is the precision of a normal prior of the coefficients of x, a matrix.
 regress_model <- function(data, prior = NULL, basis = regress_basis(data)) {
   k <- basis$rank
   size <- k + !is.null(data$unknown)
@@ -23,11 +23,11 @@ regress_model <- function(data, prior = NULL, basis = regress_basis(data)) {
   with_parameters(with_kernel(model))
 }
 
-# Where a truth is 0 or 1 to rounding.
+# The linear predictor at which a truth is 0 or 1 to rounding.
 far_predictor <- function(link) switch(link, probit = 9, cauchit = 1e8, 37)
 
-# A model as the kernel reads it, by these names (src/glue_regress.c). `link` is its place in
-# regress_links, from 0.
+# The arguments of the kernel, which reads them by these names (src/glue_regress.c). `link` is its
+# position in regress_links, from 0.
 regress_kernel <- function(
   x, y, device, link, weight = NULL, offset = NULL, arm = NULL, barrier = 0,
   unknown = NULL, level = NULL, levels = 0, prior = NULL
@@ -48,7 +48,7 @@ regress_kernel <- function(
   )
 }
 
-# The parts of the kernel, which is quicker without weights.
+# The model with the arguments of the kernel, which is quicker without weights.
 with_kernel <- function(model, barrier = 0) {
   data <- model$data
   levels <- model$basis$levels
@@ -63,7 +63,7 @@ with_kernel <- function(model, barrier = 0) {
   model
 }
 
-# What every likelihood has, see new_likelihood(): parameters are the coefficients of x and the
+# The model with the functions of new_likelihood(): its parameters are the coefficients of x and the
 # logit of the unknown number.
 with_parameters <- function(model) {
   k <- seq_len(model$k)
@@ -74,12 +74,10 @@ with_parameters <- function(model) {
   }
   # Aliased coefficients are 0.
   model$natural <- function(b) {
-    c(
-      replace(
-        numeric(columns), model$basis$keep, model$basis$back %*% b[k]
-      ),
-      plogis(b[-k])
+    coefficients <- replace(
+      numeric(columns), model$basis$keep, model$basis$back %*% b[k]
     )
+    c(coefficients, plogis(b[-k]))
   }
   model$slope <- function(b) {
     to <- matrix(0, columns + model$size - model$k, model$size)
@@ -87,7 +85,7 @@ with_parameters <- function(model) {
     to[-seq_len(columns), -k] <- 1
     to
   }
-  model$rows <- function(b, N) {
+  model$unbounded <- function(b, N) {
     list(
       eta = c(
         predictor_of(model$z, b[k], offset), b[-k]
@@ -100,7 +98,7 @@ with_parameters <- function(model) {
   model
 }
 
-# With many rows the search for starts uses a part of them.
+# The model of the search for starts: with many rows a sample of them.
 search_model <- function(model) {
   n <- length(model$data$y)
   bounded <- model$data$link %in% c("log", "identity")
@@ -110,14 +108,14 @@ search_model <- function(model) {
 
 # Some of n sorted rows: multiples of the golden section, which no pattern of period 2, 3, ... of
 # the rows repeats.
-some_rows <- function(n, most) {
-  if (n <= most) return(seq_len(n))
+some_rows <- function(n, max_rows) {
+  if (n <= max_rows) return(seq_len(n))
   sort(
-    unique(1 + floor(n * ((seq_len(most) * 0.6180339887498949) %% 1)))
+    unique(1 + floor(n * ((seq_len(max_rows) * 0.6180339887498949) %% 1)))
   )
 }
 
-# A part of the rows, in the same columns.
+# The model of some rows, in the same columns.
 thin_model <- function(model, rows) {
   model$data <- take_rows(model$data, rows)
   model$z <- model$z[rows, , drop = FALSE]
@@ -134,7 +132,7 @@ regress_rows <- function(eta, y, arm, device, link) {
   .Call(C_rr_regress_rows, as.double(eta), y, arm, device, link_place(link))
 }
 
-# Of the reports in the data, at these linear predictors.
+# The log-likelihood and its derivatives for each row of the data, at these linear predictors.
 data_rows <- function(data, eta) {
   regress_rows(eta, data$y, data$arm, data$device, data$link)
 }
@@ -150,17 +148,16 @@ link_place <- function(link) match(link, regress_links) - 1L
 
 take_rows <- function(data, rows) {
   data$x <- data$x[rows, , drop = FALSE]
-  for (part in c("y", "weight", "offset", "arm")) {
-    if (!is.null(data[[part]])) {
-      data[[part]] <- data[[part]][rows]
+  for (name in c("y", "weight", "offset", "arm")) {
+    if (!is.null(data[[name]])) {
+      data[[name]] <- data[[name]][rows]
     }
   }
   data
 }
 
-# Rows that are the same are one row with the sum of their weights, where that makes the table at
-# least four times shorter; rows without weight are left out. The others stand in the order of their
-# content.
+# The data in the order of their content, without the rows of weight 0. Equal rows are one row with
+# the sum of their weights if that makes the table at least four times shorter.
 collapse_rows <- function(data) {
   n <- length(data$y)
   limit <- as.double(min(n %/% 4, 1e6))
@@ -170,10 +167,8 @@ collapse_rows <- function(data) {
     )
   }
   if (!is.null(same)) {
-    data <- replace(
-      take_rows(data, same$first), c("y", "weight"),
-      same[c("y", "weight")]
-    )
+    fields <- c("y", "weight")
+    data <- replace(take_rows(data, same$first), fields, same[fields])
   }
   if (any(data$weight == 0)) {
     data <- take_rows(data, which(data$weight > 0))
@@ -183,13 +178,11 @@ collapse_rows <- function(data) {
   )
 }
 
-# The order of rows by their content alone: sums, parts of the rows and the axes of the columns are
-# then the same however the data were sorted.
+# The order of rows by their content alone: sums, samples of the rows and the axes of the columns do
+# then not depend on the order of the data.
 content_order <- function(x, columns) {
-  columns <- c(
-    lapply(seq_len(ncol(x)), function(j) x[, j]),
-    columns[lengths(columns) > 0]
-  )
+  covariates <- lapply(seq_len(ncol(x)), function(j) x[, j])
+  columns <- c(covariates, columns[lengths(columns) > 0])
   do.call(order, c(unname(columns), list(method = "radix")))
 }
 
@@ -200,39 +193,41 @@ weight_unit <- function(weight) {
   if (is.finite(unit) && (unit < 1 || unit > 1e9)) unit else 1
 }
 
-# Columns of unit size that are orthogonal over the weighted rows, without those that are
-# combinations of others: x[, keep] = z solve(back). The columns of a factor of many levels stay as
-# they are, and come first: `level` is the place among them of each row.
+# The basis of a model: columns z of unit size that are orthogonal over the weighted rows, without
+# those that are combinations of others. They follow
+#   z = x[, keep] back
+# The columns of a factor of many levels stay as they are, and come first: `level` is the position
+# of each row among them, from 0, and `levels` their number.
 regress_basis <- function(data) {
   size <- sqrt(data$weight / mean(data$weight))
   fit <- .lm.fit(data$x * size, numeric(length(size)), tol = 1e-11)
   keep <- sort(fit$pivot[seq_len(fit$rank)])
-  own <- if (is.null(data$unknown)) {
+  factor_columns <- if (is.null(data$unknown)) {
     level_columns(data$x[, keep, drop = FALSE])
   }
-  keep <- c(keep[own], setdiff(keep, keep[own]))
-  levels <- length(own)
+  keep <- c(keep[factor_columns], setdiff(keep, keep[factor_columns]))
+  levels <- length(factor_columns)
   back <- diag(fit$rank)
   level <- if (levels) {
     as.integer(
       drop(data$x[, keep[seq_len(levels)]] %*% seq_len(levels))
     ) - 1L
   }
-  rest <- seq_len(fit$rank) > levels
-  if (any(rest)) {
-    places <- seq_len(fit$rank)
+  dense <- seq_len(fit$rank) > levels
+  if (any(dense)) {
+    index <- seq_len(fit$rank)
     root <- if (levels) {
       qr.R(
-        qr(data$x[, keep[rest], drop = FALSE] * size, tol = 0)
+        qr(data$x[, keep[dense], drop = FALSE] * size, tol = 0)
       )
     } else {
-      fit$qr[places, places, drop = FALSE]
+      fit$qr[index, index, drop = FALSE]
     }
-    back[rest, rest] <- backsolve(root, diag(sum(rest))) *
+    back[dense, dense] <- backsolve(root, diag(sum(dense))) *
       sqrt(length(size))
   }
   z <- data$x[, keep, drop = FALSE]
-  z[, rest] <- z[, rest, drop = FALSE] %*% back[rest, rest]
+  z[, dense] <- z[, dense, drop = FALSE] %*% back[dense, dense]
   list(
     keep = keep,
     back = back,
@@ -243,8 +238,8 @@ regress_basis <- function(data) {
   )
 }
 
-# The columns of the factor with the most levels, at least 10: columns of 0 and 1 of which a row has
-# at most one 1.
+# The columns of the factor with the most levels: at least 10 columns of 0 and 1, of which a row has
+# at most one 1. NULL if there is no such factor.
 level_columns <- function(x) {
   if (ncol(x) < 12) return(NULL)
   best <- run <- integer()
@@ -279,8 +274,9 @@ coordinates <- function(model, b) {
   psi <- c(b[-seq_len(ncol(model$data$x))], 0.5)[
     1
   ]
+  inner <- backsolve(model$basis$back, b[model$basis$keep])
   c(
-    backsolve(model$basis$back, b[model$basis$keep]),
+    inner,
     if (model$size > model$k) {
       qlogis(min(1 - 1e-15, max(1e-15, psi)))
     }
@@ -289,13 +285,10 @@ coordinates <- function(model, b) {
 
 # A square matrix with square blocks along its diagonal.
 block_diagonal <- function(blocks) {
-  Reduce(
-    function(a, b) {
-      rbind(
-        cbind(a, matrix(0, nrow(a), ncol(b))),
-        cbind(matrix(0, nrow(b), ncol(a)), b)
-      )
-    },
-    blocks
-  )
+  join <- function(a, b) {
+    upper <- cbind(a, matrix(0, nrow(a), ncol(b)))
+    lower <- cbind(matrix(0, nrow(b), ncol(a)), b)
+    rbind(upper, lower)
+  }
+  Reduce(join, blocks)
 }

@@ -208,7 +208,7 @@ check_start <- function(start, size) {
 with_random_intercept <- function(fit, data, frame, bar, protective, call) {
   fit <- mixed_fit(fit, data, frame[["(group)"]], bar, call)
   if (!is.null(protective)) fit <- evasion_fit(fit, data, frame, protective)
-  tell_mixed(fit)
+  warn_mixed(fit)
   fit
 }
 
@@ -415,7 +415,7 @@ maximum_elements <- function(data, rows, maximum, end) {
   # The covariance of finite combinations of coefficients, which may be infinite.
   index <- seq_along(names)
   contrast_vcov <- if (infinite) end$contrast_vcov[index, index, drop = FALSE]
-  natural_ends <- lapply(maximum$ends, function(end) maximum$model$natural(end$b))
+  natural_ends <- lapply(maximum$maxima, function(end) maximum$model$natural(end$b))
   list(
     boundary = boundary,
     note = if (!is.null(boundary)) note,
@@ -519,7 +519,7 @@ tell_glm <- function(fit) {
   } else {
     "Intervals fail here. {.code penalty = \"prior\"} gives a finite estimate with smaller errors."
   }
-  tell_maxima(
+  warn_maxima(
     fit$boundary$coefficients, if (fit$penalty == "none") fit$starts, reports_doubt(fit),
     cure, pressed
   )

@@ -1,48 +1,53 @@
-# What is infinite at a maximum, with its sign, and the variances of what is finite
-# (inst/mathematics/maxima.md).
+# The parameters that are infinite at a maximum, with their signs, and the variances of the finite
+# ones (inst/mathematics/maxima.md).
 
-# What is infinite at an end (Farkas): a parameter with the derivative c is +Inf if c is in the cone
-# of the rows at infinity, -Inf if -c is. If neither is, its sign is not determined: NA. Finite ones
-# keep their variance.
+# The limits of the parameters at the point b of a maximum:
+#   value          value, gradient and information
+#   flat           the changes of the parameters along the flat directions, a column each
+#   infinite       is the parameter infinite?
+#   point          the parameters at b, which are finite
+#   coefficients   the same with Inf, -Inf and NA
+#   contrast_vcov  the covariance of finite combinations of parameters
+#   observed, expected  the covariances of the finite parameters, NA for the others
+# A parameter with the derivative c is +Inf if c is in the cone of the rows at infinity, -Inf if -c
+# is (Farkas). If neither is, its sign is not determined: NA.
 limits_of <- function(model, b) {
   value <- regress_value(model, b)
   M <- metric(model)
   prior <- model$prior %||% 0
   N <- flat_directions_of(model, value$observed + prior, 1e-9, M)
   hidden <- tcrossprod(M %*% N) / sum(model$data$weight)
-  to <- model$slope(b)
+  slope <- model$slope(b)
   inverse <- function(J) {
-    V <- tryCatch(invert_positive(J + prior + hidden), error = function(e) {
-      matrix(NA_real_, model$size, model$size)
-    })
-    to %*% V %*% t(to)
+    none <- matrix(NA_real_, model$size, model$size)
+    V <- tryCatch(invert_positive(J + prior + hidden), error = function(e) none)
+    slope %*% V %*% t(slope)
   }
-  part <- to %*% N
-  infinite <- flat_parameters(to, part)
-  signs <- numeric(nrow(to))
+  flat <- slope %*% N
+  infinite <- is_flat(slope, flat)
+  signs <- numeric(nrow(slope))
   if (any(infinite)) {
-    at <- model$rows(b, N)
-    signs[infinite] <- cone_signs(
-      infinite_cone(at$move, at$eta), part[infinite, , drop = FALSE]
-    )
+    predictors <- model$unbounded(b, N)
+    cone <- infinite_cone(predictors$move, predictors$eta)
+    signs[infinite] <- cone_signs(cone, flat[infinite, , drop = FALSE])
   }
-  finite <- function(V) replace(V, outer(infinite, infinite, `|`), NA)
+  without_infinite <- function(V) replace(V, outer(infinite, infinite, `|`), NA)
   point <- model$natural(b)
-  whole <- inverse(value$observed)
+  contrast_vcov <- inverse(value$observed)
   list(
     value = value,
-    part = part,
+    flat = flat,
     infinite = infinite,
     point = point,
     coefficients = ifelse(infinite, signs * Inf, point),
-    contrast_vcov = whole,
-    observed = finite(whole),
-    expected = finite(inverse(value$expected))
+    contrast_vcov = contrast_vcov,
+    observed = without_infinite(contrast_vcov),
+    expected = without_infinite(inverse(value$expected))
   )
 }
 
-# The parameters that change along flat directions.
-flat_parameters <- function(to, part) rowSums(part^2) > 1e-14 * rowSums(to^2)
+# Does a parameter change along flat directions?
+is_flat <- function(slope, moves) rowSums(moves^2) > 1e-14 * rowSums(slope^2)
 
 invert_positive <- function(matrix) {
   scale <- 1 / sqrt(diag(matrix))
@@ -50,33 +55,34 @@ invert_positive <- function(matrix) {
   (inverse + t(inverse)) / 2
 }
 
-# The end of a fit of rr_glm(), in the coordinates of x. The unknown number follows from its logit.
+# The maximum of rr_glm() in the coordinates of x, a list. The unknown number follows from its
+# logit; `flat` is NULL if no coefficient is infinite.
 describe_maximum <- function(fit) {
   model <- fit$model
   columns <- seq_len(ncol(model$data$x))
-  found <- limits_of(model, fit$b)
-  infinite <- found$infinite[columns]
-  psi <- found$point[-columns]
-  places <- c(model$basis$keep, length(columns) + seq_along(psi))
+  limits <- limits_of(model, fit$b)
+  infinite <- limits$infinite[columns]
+  psi <- limits$point[-columns]
+  index <- c(model$basis$keep, length(columns) + seq_along(psi))
   scale <- c(rep(1, length(columns)), psi * (1 - psi))
-  scale[-places] <- NA
+  scale[-index] <- NA
   scaled <- function(V) V * outer(scale, scale)
-  psi <- ifelse(found$infinite[-columns], round(psi), psi)
+  psi <- ifelse(limits$infinite[-columns], round(psi), psi)
   raw <- if (length(psi)) {
     regress_value(
       model, c(fit$b[seq_len(model$k)], psi), natural = TRUE
     )
   } else {
-    found$value
+    limits$value
   }
   list(
-    coefficients = replace(found$coefficients[columns], -model$basis$keep, NA),
+    coefficients = replace(limits$coefficients[columns], -model$basis$keep, NA),
     infinite = infinite,
-    point = found$point[columns],
-    flat = if (any(infinite)) found$part[columns, , drop = FALSE],
+    point = limits$point[columns],
+    flat = if (any(infinite)) limits$flat[columns, , drop = FALSE],
     parameter = psi,
-    variance = list(observed = scaled(found$observed), expected = scaled(found$expected)),
-    contrast_vcov = scaled(found$contrast_vcov),
+    variance = list(observed = scaled(limits$observed), expected = scaled(limits$expected)),
+    contrast_vcov = scaled(limits$contrast_vcov),
     loglik = raw$value
   )
 }
@@ -84,22 +90,22 @@ describe_maximum <- function(fit) {
 # The rows at infinity, as directions of their signs, each once.
 infinite_cone <- function(move, eta) {
   size <- sqrt(rowSums(move^2))
-  out <- size > 1e-7
+  used <- size > 1e-7
   unique(
     round(
-      move[out, , drop = FALSE] *
-        (sign(eta[out]) / size[out]),
+      move[used, , drop = FALSE] *
+        (sign(eta[used]) / size[used]),
       12
     )
   )
 }
 
-# 1, -1 or NA for each row of `ways`.
-cone_signs <- function(cone, ways) {
-  apply(ways, 1, function(way) {
-    if (in_cone(cone, way)) {
+# The signs of the rows of `directions` that lie in the cone, or whose opposite does: 1, -1 or NA.
+cone_signs <- function(cone, directions) {
+  apply(directions, 1, function(direction) {
+    if (in_cone(cone, direction)) {
       1
-    } else if (in_cone(cone, -way)) {
+    } else if (in_cone(cone, -direction)) {
       -1
     } else {
       NA_real_
@@ -107,33 +113,33 @@ cone_signs <- function(cone, ways) {
   })
 }
 
-# Is `way` a combination of the rows of `cone` with weights of at least 0? Non-negative least
-# squares (Lawson and Hanson 1974, Solving Least Squares Problems, ch. 23).
-in_cone <- function(cone, way) {
+# Is `direction` a combination of the rows of `cone` with weights of at least 0? The weights x solve
+# non-negative least squares (Lawson and Hanson 1974, Solving Least Squares Problems, chapter 23).
+in_cone <- function(cone, direction) {
   A <- t(cone)
-  way <- way / sqrt(sum(way^2))
+  direction <- direction / sqrt(sum(direction^2))
   x <- numeric(ncol(A))
-  on <- logical(ncol(A))
-  rest <- way
+  used <- logical(ncol(A))
+  residual <- direction
   for (count in seq_len(3 * ncol(A))) {
-    gain <- drop(crossprod(A, rest))
-    gain[on] <- -Inf
-    if (sum(rest^2) < 1e-14 || max(gain) < 1e-9) break
-    on[which.max(gain)] <- TRUE
+    gain <- drop(crossprod(A, residual))
+    gain[used] <- -Inf
+    if (sum(residual^2) < 1e-14 || max(gain) < 1e-9) break
+    used[which.max(gain)] <- TRUE
     repeat {
       z <- numeric(ncol(A))
-      z[on] <- qr.coef(qr(A[, on, drop = FALSE]), way)
+      z[used] <- qr.coef(qr(A[, used, drop = FALSE]), direction)
       z[is.na(z)] <- 0
-      bad <- on & z <= -1e-12
+      bad <- used & z <= -1e-12
       if (!any(bad)) break
       x <- x + min(x[bad] / (x[bad] - z[bad])) *
         (z - x)
-      on <- on & x > 1e-12
+      used <- used & x > 1e-12
     }
     x <- z
-    rest <- way - drop(A %*% x)
+    residual <- direction - drop(A %*% x)
   }
-  sum(rest^2) < 1e-12
+  sum(residual^2) < 1e-12
 }
 
 # The linear predictor of rows: finite, infinite where the fit determines the sign, else NA.

@@ -1,7 +1,7 @@
-# Methods for packages that build on insight (parameters, modelsummary, performance, ...), for
-# emmeans and others. The family of rr_glm() is that of the reports, whose link no package knows;
-# its coefficients are about the truth, whose link decides what they are called. Its likelihood is
-# that of the reports.
+# These methods are for packages that build on insight (parameters, modelsummary, performance, ...),
+# for emmeans and others. The family of rr_glm() is that of the reports, whose link no package
+# knows; its coefficients are about the truth, whose link decides what they are called. Its
+# likelihood is that of the reports.
 
 # The family of the truth, which predict(type = "response") is about.
 #' @export

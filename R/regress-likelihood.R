@@ -1,19 +1,24 @@
-# Likelihoods that are written in R: what the climb needs of them, and what users must know of their
-# maximum.
+# Likelihoods that are written in R: the model that climbs need, and the fit of its maximum.
 
-# `evaluate(b, need)` gives list(value, gradient, observed, fallback), of which a `need` of 0 asks
-# for the value, of 1 for the first three. `fallback` is a curvature that is never indefinite, that
-# of EM or Fisher's. The coordinates are such that X'WX is `total` times the identity: columns are
-# made orthogonal (orthogonal_columns()). `predictors(b)`: what is linear in b and may be infinite;
-# `to`: from b to the parameters that are reported. Other models say more: `reach(step)`, the
-# largest change of a linear predictor; `natural(b)`, the reported parameters, `slope(b)` their
-# derivatives; `rows(b, N)`: list(eta, move), predictors that may be infinite, and their changes
-# along the columns of N.
+# A model for climb(), in coordinates b whose X'WX is `total` times the identity: columns are made
+# orthogonal (orthogonal_columns()). Its arguments are
+#   names               the names of the parameters
+#   evaluate(b, need) list(value, gradient, observed, fallback). A `need` of 0 is for the value, of
+#                       1 for the first three. `fallback` is a curvature that is never indefinite,
+#                       that of EM or Fisher's
+#   predictors(b)       the numbers that are linear in b and may be infinite
+#   to                  the matrix from b to the parameters that are reported
+#   total, start        the sum of the weights; the point of the first climb
+#   reach(step)         the largest change of a linear predictor
+#   natural(b)          the reported parameters
+#   slope(b)            their derivatives
+#   unbounded(b, N) list(eta, move): predictors that may be infinite, and their changes along the
+#                       columns of N
 new_likelihood <- function(
   names, evaluate, predictors, to, total, start = NULL,
   reach = function(step) max(abs(predictors(step))),
   natural = function(b) drop(to %*% b), slope = function(b) to,
-  rows = function(b, N) {
+  unbounded = function(b, N) {
     list(eta = predictors(b), move = column_moves(predictors, N))
   }
 ) {
@@ -25,7 +30,7 @@ new_likelihood <- function(
     reach = reach,
     natural = natural,
     slope = slope,
-    rows = rows,
+    unbounded = unbounded,
     start = start,
     size = size,
     k = size,
@@ -35,8 +40,8 @@ new_likelihood <- function(
   )
 }
 
-# A climb asks for the fallback where it was before: likelihoods that have given it are not asked
-# again.
+# `evaluate` with a memory of the last point: a climb needs the fallback at the same point again,
+# and likelihoods that have computed it do not repeat it.
 with_memory <- function(evaluate) {
   last <- NULL
   function(b, need) {
@@ -53,9 +58,10 @@ column_moves <- function(move, N) {
   matrix(apply(N, 2, move), ncol = ncol(N))
 }
 
-# Linear combinations of columns: z = x back is orthogonal, with a mean square of 1 over the
-# weighted rows. `back` is upper triangular with a positive diagonal, so that it does not depend on
-# the order of the rows.
+# Linear combinations of columns, list(z, back):
+#   z = x back
+# is orthogonal, with a mean square of 1 over the weighted rows. `back` is upper triangular with a
+# positive diagonal, so that it does not depend on the order of the rows.
 orthogonal_columns <- function(x, weights) {
   if (!ncol(x)) return(list(z = x, back = diag(0)))
   back <- backsolve(
@@ -66,18 +72,18 @@ orthogonal_columns <- function(x, weights) {
   list(z = x %*% back, back = back)
 }
 
-# The distinct rows of a table of numbers, given by its columns, in sorted order: a likelihood of
-# them does not depend on the order of the rows of the data. list(first, index, weights, unit): a
-# row of the data for each distinct row; the distinct row of each row; the sums of their weights, in
-# this unit.
+# The distinct rows of a table of numbers, a list of columns, in sorted order: a likelihood of them
+# does not depend on the order of the rows of the data. The result is a list of
+#   first    a row of the data for each distinct row
+#   index    the distinct row of each row
+#   unit     the unit of the weights
+#   weights  the sums of the weights of each distinct row, in this unit
 distinct_rows <- function(columns, weights) {
   columns <- columns[lengths(columns) > 0L]
   order <- do.call(order, c(columns, list(weights, method = "radix")))
-  new <- Reduce(
-    `|`, lapply(columns, function(x) diff(x[order]) != 0),
-    rep(FALSE, length(weights) - 1L)
-  )
-  key <- cumsum(c(TRUE, new))
+  differs <- lapply(columns, function(x) diff(x[order]) != 0)
+  is_new <- Reduce(`|`, differs, rep(FALSE, length(weights) - 1L))
+  key <- cumsum(c(TRUE, is_new))
   unit <- weight_unit(weights)
   list(
     first = order[!duplicated(key)],
@@ -87,28 +93,27 @@ distinct_rows <- function(columns, weights) {
   )
 }
 
-# How far the other truths of a row are below its most probable one, and the changes of these
-# distances along the columns of N. `predictors(b)`: a column for each truth.
+# The distances of the truths of a row below its most probable one, and their changes along the
+# columns of N: list(eta, move). `predictors(b)` is a matrix with a column for each truth.
 truth_distances <- function(predictors, b, N) {
   eta <- predictors(b)
   top <- cbind(seq_len(nrow(eta)), max.col(eta, "first"))
   below <- function(eta) as.vector(eta[top] - eta)
-  list(
-    eta = below(eta),
-    move = column_moves(function(way) below(predictors(way)), N)
-  )
+  move <- column_moves(function(direction) below(predictors(direction)), N)
+  list(eta = below(eta), move = move)
 }
 
-# The highest maximum, what is infinite there, and what users must know of it. `unit`: of the
-# weights of the model.
+# The fit at the highest maximum, with warnings; `unit` is that of the weights of the model. `b` is
+# the maximum in the coordinates of the model, `estimate` the same in the parameters, which are
+# finite, and `coefficients` has infinite ones.
 fit_likelihood <- function(
-  model, starts, doubtful = FALSE, best = highest_maximum(model, spread_starts(model, starts)),
+  model, starts, doubtful = FALSE, best = highest_maximum(model, even_starts(model, starts)),
   unit = 1
 ) {
-  found <- limits_of(model, best$b)
+  limits <- limits_of(model, best$b)
   best <- in_units(best, unit)
-  infinite <- model$names[found$infinite]
-  tell_maxima(
+  infinite <- model$names[limits$infinite]
+  warn_maxima(
     infinite, best$values, doubtful && length(infinite), "Simplify the model, or merge categories."
   )
   if (best$decrement > 1e-6 * (1 + abs(best$value))) {
@@ -121,26 +126,25 @@ fit_likelihood <- function(
     )
   }
   list(
-    coefficients = setNames(found$coefficients, model$names),
-    vcov = structure(found$observed / unit, dimnames = list(model$names, model$names)),
-    limit = found$contrast_vcov / unit,
+    coefficients = setNames(limits$coefficients, model$names),
+    vcov = structure(limits$observed / unit, dimnames = list(model$names, model$names)),
+    limit = limits$contrast_vcov / unit,
     loglik = best$value,
     df = model$size,
-    estimate = found$point,
+    estimate = limits$point,
     infinite = infinite,
     starts = best$values,
     decrement = best$decrement,
-    at = best$b
+    b = best$b
   )
 }
 
-# What users must know before they read the estimates: `values` of the maxima, and `pressed` of a
-# bounded link. Neither other answers nor a penalty cure a wrong mechanism, which is told in the
-# same warning.
-tell_maxima <- function(infinite, values, doubtful, cure, pressed = FALSE) {
-  near <- any(
-    values < max(values, -Inf) - 1e-5 & values > max(values, -Inf) - 2
-  )
+# A warning of maxima that are infinite, close to each other in their `values`, or at the end of the
+# range of a bounded link (`pressed`). It replaces the `cure` if the reports are unlikely
+# (`doubtful`): neither other answers nor a penalty cure a wrong mechanism.
+warn_maxima <- function(infinite, values, doubtful, cure, pressed = FALSE) {
+  best <- max(values, -Inf)
+  near <- any(values < best - 1e-5 & values > best - 2)
   text <- if (pressed) {
     "The maximum is at the end of the range of the link."
   } else if (length(infinite)) {

@@ -88,17 +88,17 @@ rr_loglinear <- function(
   table <- loglinear_table(formula, tally)
   refuse_validated(tally$mechanism, "{.fn rr_loglinear}")
   model <- loglinear_model(table)
-  found <- list(table = table, best = highest_maximum(model, spread_starts(model, starts)))
-  if (!is.null(protective)) found <- protective_maximum(table, protective, found$best, starts)
-  table <- found$table
-  fit <- fit_likelihood(found$best$model, best = found$best)
+  maximum <- list(table = table, best = highest_maximum(model, even_starts(model, starts)))
+  if (!is.null(protective)) maximum <- protective_maximum(table, protective, maximum$best, starts)
+  table <- maximum$table
+  fit <- fit_likelihood(maximum$best$model, best = maximum$best)
   if (protective_term %in% fit$infinite) {
     abort_protective("The reports leave the share of all respondents open.")
   }
   fit$coefficients <- spread_coefficients(fit$coefficients, table$all_names)
   if (!is.null(protective)) {
     fit$df <- ncol(table$x) + 1L
-    fit$without <- found$without
+    fit$without <- maximum$without
     fit$note <- sprintf(
       paste(
         "shares of truths are of those who use the device, nothing is known of the others;",
@@ -213,15 +213,14 @@ loglinear_reports <- function(table, theta, logit) {
 }
 
 # The highest maximum with a share of such respondents, climbed from the one without them too, which
-# stays the best if the share is 0. What ends on its plateau is no maximum.
+# stays the best if the share is 0. The ends of climbs on its plateau are no maxima.
 protective_maximum <- function(table, protective, without, starts) {
   table$protective <- protective_reports(protective, table$questions)
   table$logit <- NA
-  at <- drop(spread_ways(ncol(table$x) + 1, 1))
-  jacobian <- do.call(
-    rbind, lapply(loglinear_groups(table, at), function(g) g$slope * g$m)
-  )
-  if (qr(jacobian, tol = 1e-9)$rank < length(at)) {
+  point <- drop(even_directions(ncol(table$x) + 1, 1))
+  slopes <- lapply(loglinear_groups(table, point), function(g) g$slope * g$m)
+  jacobian <- do.call(rbind, slopes)
+  if (qr(jacobian, tol = 1e-9)$rank < length(point)) {
     abort_protective("The terms of {.arg formula} are too many.")
   }
   model <- loglinear_model(table)
@@ -230,7 +229,7 @@ protective_maximum <- function(table, protective, without, starts) {
   near <- rbind(
     cbind(inside, inside, without$b), qlogis(c(0.1, 0.02, 0.3))
   )
-  best <- highest_maximum(model, cbind(near, spread_starts(model, starts)))
+  best <- highest_maximum(model, cbind(near, even_starts(model, starts)))
   best$values <- best$values[best$values > without$value + 1e-7]
   if (!length(best$values)) {
     cli::cli_inform(
@@ -284,20 +283,18 @@ protective_row <- function(fit, conf.int, conf.level) {
   drop <- normal_quantile(check_conf_level(conf.level))
   beyond <- function(share) {
     table$logit <- qlogis(share)
-    at <- cbind(fit$at[seq_len(ncol(table$x))], 0)
-    sqrt(
-      2 *
-        max(fit$loglik - max(climb(loglinear_model(table), at)$value), 0)
-    ) - drop
+    start <- cbind(fit$b[seq_len(ncol(table$x))], 0)
+    highest <- max(climb(loglinear_model(table), start)$value)
+    sqrt(2 * max(fit$loglik - highest, 0)) - drop
   }
-  end <- function(range) uniroot(beyond, range, tol = 1e-10)$root
-  row$conf.low <- if (beyond(0) <= 0) 0 else end(c(0, share))
-  row$conf.high <- end(c(share, 1 - 1e-9))
+  limit <- function(range) uniroot(beyond, range, tol = 1e-10)$root
+  row$conf.low <- if (beyond(0) <= 0) 0 else limit(c(0, share))
+  row$conf.high <- limit(c(share, 1 - 1e-9))
   row
 }
 
-# Truths to reports, one question at a time; every column of `x` at once. `back` goes from reports
-# to truths.
+# The expected shares of the reports from shares of the truths, for each column of `x`; one question
+# at a time. If `back`, the products go from reports to truths.
 through_axes <- function(axes, x, back = FALSE) {
   x <- as.matrix(x)
   if (length(axes) == 1L) {
@@ -312,10 +309,10 @@ through_axes <- function(axes, x, back = FALSE) {
     step <- if (back) axis else t(axis)
     # The first dimension is worked on and moved to the end; after the last question all are back in
     # their places.
-    rest <- length(x) / columns / ncol(step)
+    remaining <- length(x) / columns / ncol(step)
     x <- step %*% matrix(x, ncol(step))
     x <- aperm(
-      array(x, c(nrow(step), rest, columns)),
+      array(x, c(nrow(step), remaining, columns)),
       c(2, 1, 3)
     )
     x <- matrix(x, ncol = columns)
@@ -381,11 +378,11 @@ loglinear_model <- function(table) {
     to = back,
     total = sum(table$worth),
     start = c(numeric(length(terms)), if (free) qlogis(0.1)),
-    rows = function(b, N) {
-      found <- truth_distances(predictors, b, N)
+    unbounded = function(b, N) {
+      distances <- truth_distances(predictors, b, N)
       list(
-        eta = c(found$eta, b[-terms]),
-        move = rbind(found$move, N[-terms, , drop = FALSE])
+        eta = c(distances$eta, b[-terms]),
+        move = rbind(distances$move, N[-terms, , drop = FALSE])
       )
     }
   )
@@ -400,9 +397,9 @@ loglinear_value <- function(table, z, b, need) {
   if (need == 0L || !is.finite(value)) return(list(value = value))
   score <- complete <- after <- 0
   for (g in loglinear_groups(table, b, z, theta, m)) {
-    part <- loglinear_information(table, g, logit)
-    complete <- complete + part$complete
-    after <- after + part$after
+    information <- loglinear_information(table, g, logit)
+    complete <- complete + information$complete
+    after <- after + information$after
     score <- score + drop(crossprod(g$slope, g$counts))
   }
   observed <- complete - after
@@ -417,13 +414,12 @@ loglinear_value <- function(table, z, b, need) {
 # The information of a group if the truths were seen; and the variance of the truth's score, before
 # the reports less that after them.
 loglinear_information <- function(table, g, logit) {
-  spread <- function(design, weights) crossprod(design * weights, design)
+  square <- function(design, weights) crossprod(design * weights, design)
   free <- is.na(table$logit)
-  back <- through_axes(
-    table$axes, ifelse(g$counts > 0, g$counts / g$m, 0), TRUE
-  )
+  ratio <- ifelse(g$counts > 0, g$counts / g$m, 0)
+  back <- through_axes(table$axes, ratio, TRUE)
   users <- plogis(-logit) * g$theta * drop(back)
-  complete <- spread(
+  complete <- square(
     g$design[seq_along(users), seq_len(ncol(table$x)), drop = FALSE],
     g$theta * sum(users)
   )
@@ -435,7 +431,7 @@ loglinear_information <- function(table, g, logit) {
   spent <- c(users, if (free) sum(g$counts) - sum(users))
   list(
     complete = complete,
-    after = spread(g$design, spent) - spread(g$slope, g$counts)
+    after = square(g$design, spent) - square(g$slope, g$counts)
   )
 }
 
@@ -448,8 +444,8 @@ regression_expected.rr_loglinear <- function(fit) {
 #' @export
 vcov.rr_loglinear <- function(object, ...) {
   V <- NextMethod()
-  kept <- rownames(V) != protective_term
-  V[kept, kept, drop = FALSE]
+  index <- rownames(V) != protective_term
+  V[index, index, drop = FALSE]
 }
 
 # One row per cell of the reports and group: the score of its reports, each of which is one
@@ -520,8 +516,8 @@ tidy.rr_loglinear <- function(
   }
 }
 
-# Of what the formula may have, and of all respondents with a share of those who use no device, what
-# is left.
+# The residual degrees of freedom: the cells of each group but one, less the `used` ones. The cells
+# are those of the truths; they are those of the reports if some respondents use no device.
 loglinear_freedom <- function(table, used) {
   cells <- if (length(table$protective) > 1L) {
     nrow(table$counts)
@@ -532,7 +528,7 @@ loglinear_freedom <- function(table, used) {
 }
 
 # The deviance is from the largest log-likelihood of any joint distribution, by the certified
-# solver, group by group. With respondents who use no device the reports may have any law.
+# solver, group by group. If some respondents use no device, the reports may have any law.
 #' @export
 glance.rr_loglinear <- function(x, ...) {
   counts <- x$table$counts
@@ -543,7 +539,11 @@ glance.rr_loglinear <- function(x, ...) {
     sum(ifelse(counts > 0, counts * log(share), 0) %*% x$table$units)
   }
   deviance <- max(2 * (saturated - x$loglik), 0)
-  rest <- loglinear_freedom(x$table, x$df)
-  add_column(NextMethod(), deviance = deviance, df.residual = rest,
-             p.value = if (rest > 0) pchisq(deviance, rest, lower.tail = FALSE) else NA_real_)
+  df_residual <- loglinear_freedom(x$table, x$df)
+  p_value <- if (df_residual > 0) {
+    pchisq(deviance, df_residual, lower.tail = FALSE)
+  } else {
+    NA_real_
+  }
+  add_column(NextMethod(), deviance = deviance, df.residual = df_residual, p.value = p_value)
 }

@@ -284,7 +284,8 @@ has_study <- function(fits) {
 }
 
 # The sum of G S G' over the rows of the studies, S being the variance of the share of yes and G the
-# derivative of the scores in it. Arms share the error of their table.
+# derivative of the scores in it. All arms have the same
+# error, that of their table.
 study_meat <- function(fit) {
   mechanisms <- fit_mechanisms(fit)
   arms <- row_arms(fit$arm, length(fit$y))

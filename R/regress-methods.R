@@ -473,8 +473,7 @@ extractAIC.rr_regression <- function(fit, scale, k = 2, ...) {
   ))
 }
 
-# The model matrix of the exact covariates. Randomized covariates have no columns that anybody has
-# seen.
+# The model matrix has the exact covariates. The columns of randomized covariates are not known.
 #' @export
 model.matrix.rr_regression <- function(object, ...) {
   if (length(object$rows$covariates)) {

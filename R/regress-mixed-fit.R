@@ -102,22 +102,20 @@ random_intercept <- function(formula) {
   right <- formula[[length(formula)]]
   is_bar <- function(e) is.call(e) && identical(e[[1]], as.name("|"))
   bars <- Filter(is_bar, model_calls(right))
-  if (length(bars) != 1L || !identical(bars[[1]][[2]], 1)) {
-    return(NULL)
-  }
+  is_intercept <- length(bars) == 1L && identical(bars[[1]][[2]], 1)
+  if (!is_intercept) return(NULL)
   without <- function(e) {
     if (is_bar(e)) return(NULL)
-    if (!is.call(e) ||
-        !as.character(e[[1]])[1] %in% c("+", "-", "(")) {
-      return(e)
-    }
-    parts <- lapply(as.list(e)[-1], without)
-    if (!any(vapply(parts, is.null, NA))) return(e)
-    kept <- Filter(Negate(is.null), parts)
-    if (length(kept) && identical(e[[1]], as.name("-"))) {
-      as.call(c(e[[1]], kept))
-    } else if (length(kept)) {
-      kept[[1]]
+    is_sum <- is.call(e) &&
+      as.character(e[[1]])[1] %in% c("+", "-", "(")
+    if (!is_sum) return(e)
+    operands <- lapply(as.list(e)[-1], without)
+    if (!any(vapply(operands, is.null, NA))) return(e)
+    remaining <- Filter(Negate(is.null), operands)
+    if (length(remaining) && identical(e[[1]], as.name("-"))) {
+      as.call(c(e[[1]], remaining))
+    } else if (length(remaining)) {
+      remaining[[1]]
     }
   }
   formula[[length(formula)]] <- without(right) %||% 1
@@ -128,25 +126,24 @@ random_intercept <- function(formula) {
   )
 }
 
-# `plain` is the fit without the random intercept, `data` its checked data.
-mixed_fit <- function(plain, data, group, bar, call) {
-  check_mixed(plain, data, group)
+# The fit with a random intercept; `base_fit` is the fit without it, `data` its checked data.
+mixed_fit <- function(base_fit, data, group, bar, call) {
+  check_mixed(base_fit, data, group)
   codes <- match(group, unique(group))
   n <- length(codes)
   weight <- data$weight[!duplicated(codes)]
-  keep <- !is_aliased(plain)
+  keep <- !is_aliased(base_fit)
   unit <- weight_unit(weight)
   model <- mixed_model(data, keep, codes, weight / unit)
-  found <- mixed_supremum(
-    model, replace(plain, "loglik", plain$loglik / unit), plain$point[keep]
-  )
+  in_unit <- replace(base_fit, "loglik", base_fit$loglik / unit)
+  maximum <- mixed_supremum(model, in_unit, base_fit$point[keep])
   model$weight <- model$weight * unit
-  found <- mixed_in_units(found, unit)
-  value <- mixed_value(model, found$at)
+  maximum <- mixed_in_units(maximum, unit)
+  value <- mixed_value(model, maximum$point)
   estimates <- mixed_estimates(
-    found, value$observed, names(plain$coefficients)[keep], plain$variance$observed
+    maximum, value$observed, names(base_fit$coefficients)[keep], base_fit$variance$observed
   )
-  scale <- if (is.null(found$limit)) found$sigma else NA_real_
+  scale <- if (is.null(maximum$limit)) maximum$sigma else NA_real_
   structure(
     c(
       estimates,
@@ -160,20 +157,20 @@ mixed_fit <- function(plain, data, group, bar, call) {
           estimate = scale * value$mean[model$of],
           std.error = scale * value$deviation[model$of]
         ),
-        ladder = found$ladder,
-        limit = found$limit,
-        fixed = plain,
+        ladder = maximum$ladder,
+        limit = maximum$limit,
+        fixed = base_fit,
         model = model,
         weights = weight,
-        at = found$at,
-        information.pairs = sigma_error(plain, codes, weight),
-        starts = if (found$rival) c(found$value, NA) else found$value,
+        point = maximum$point,
+        information.pairs = sigma_error(base_fit, codes, weight),
+        starts = if (maximum$rival) c(maximum$value, NA) else maximum$value,
         title = sprintf(
-          "Random intercept regression of the truth \"%s\", %s link", plain$labels[2], data$link
+          "Random intercept regression of the truth \"%s\", %s link", base_fit$labels[2], data$link
         ),
-        terms = plain$terms,
-        frame = plain$model,
-        mechanism = plain$mechanism,
+        terms = base_fit$terms,
+        frame = base_fit$model,
+        mechanism = base_fit$mechanism,
         call = call
       )
     ),
@@ -183,51 +180,49 @@ mixed_fit <- function(plain, data, group, bar, call) {
 
 # The highest supremum from the coefficients `start` of the fit without the intercept. If that fit
 # lies at infinity, its point is on a plateau that climbs do not leave.
-mixed_supremum <- function(model, plain, start) {
-  found <- mixed_maximum(model, start, plain$loglik)
-  if (is.null(plain$boundary)) return(found)
+mixed_supremum <- function(model, base_fit, start) {
+  maximum <- mixed_maximum(model, start, base_fit$loglik)
+  if (is.null(base_fit$boundary)) return(maximum)
   near <- mixed_climb(model, numeric(model$size), 0.5)
-  other <- mixed_maximum(model, near$at[seq_len(model$size)], plain$loglik)
-  if (max(other$value, other$limit$value) >
-      max(found$value, found$limit$value)) {
-    found <- other
-  }
+  further <- mixed_maximum(model, near$point[seq_len(model$size)], base_fit$loglik)
+  is_higher <- max(further$value, further$limit$value) >
+    max(maximum$value, maximum$limit$value)
+  if (is_higher) maximum <- further
   # A coefficient on a plateau may have a maximum nearer by.
-  nearer <- mixed_climb(model, clamp(found$at, -10, 10), halvings = 1)
-  if (is.null(found$limit) && nearer$value > found$value + 1e-9) {
-    nearer$at[model$size + 1L] <- nearer$sigma <- abs(
-      nearer$at[model$size + 1L]
-    )
-    found[c("at", "value", "sigma")] <- nearer[c("at", "value", "sigma")]
+  nearer <- mixed_climb(model, clamp(maximum$point, -10, 10), halvings = 1)
+  if (is.null(maximum$limit) && nearer$value > maximum$value + 1e-9) {
+    nearer$sigma <- abs(nearer$point[model$size + 1L])
+    nearer$point[model$size + 1L] <- nearer$sigma
+    fields <- c("point", "value", "sigma")
+    maximum[fields] <- nearer[fields]
   }
-  found
+  maximum
 }
 
-# A maximum in the unit of the weights that were given.
-mixed_in_units <- function(found, unit) {
-  found$value <- found$value * unit
-  found$ladder$loglik <- found$ladder$loglik * unit
-  if (!is.null(found$limit)) found$limit$value <- found$limit$value * unit
-  found
+# The maximum in the unit of the user's weights.
+mixed_in_units <- function(maximum, unit) {
+  maximum$value <- maximum$value * unit
+  maximum$ladder$loglik <- maximum$ladder$loglik * unit
+  if (!is.null(maximum$limit)) maximum$limit$value <- maximum$limit$value * unit
+  maximum
 }
 
-# Coefficients, sigma, and their variance from the information; `plain` is the variance without the
-# intercept.
-mixed_estimates <- function(found, information, names, plain) {
-  b <- setNames(found$at[seq_along(names)], names)
-  sigma <- found$sigma
+# Coefficients, sigma, and their variance from the information; `base_variance` is the variance
+# without the random intercept.
+mixed_estimates <- function(maximum, information, names, base_variance) {
+  b <- setNames(maximum$point[seq_along(names)], names)
+  sigma <- maximum$sigma
   all <- c(names, "sigma")
   variance <- matrix(
     NA_real_, length(all), length(all), dimnames = list(all, all)
   )
-  infinite <- !is.null(found$limit)
+  infinite <- !is.null(maximum$limit)
   if (infinite) {
-    b[] <- ifelse(
-      abs(found$limit$ratio) > 1e-6, sign(found$limit$ratio) * Inf, NA
-    )
+    ratio <- maximum$limit$ratio
+    b[] <- ifelse(abs(ratio) > 1e-6, sign(ratio) * Inf, NA)
     sigma <- Inf
   } else if (sigma == 0) {
-    variance[names, names] <- plain[names, names]
+    variance[names, names] <- base_variance[names, names]
   } else {
     variance[] <- tryCatch(invert_positive(information), error = function(e) NA_real_)
   }
@@ -236,15 +231,15 @@ mixed_estimates <- function(found, information, names, plain) {
     sigma = sigma,
     vcov = variance[names, names, drop = FALSE],
     variance = variance,
-    loglik = if (infinite) found$limit$value else found$value,
+    loglik = if (infinite) maximum$limit$value else maximum$value,
     df = length(b) + 1,
     infinite = if (infinite) names
   )
 }
 
 # The standard error of sigma^2 that the pairs of reports of a group allow, under independence.
-sigma_error <- function(plain, codes, weight) {
-  omega <- fitted_rows(plain)$expected
+sigma_error <- function(base_fit, codes, weight) {
+  omega <- fitted_rows(base_fit)$expected
   omega[!is.finite(omega)] <- 0
   sums <- rowsum(cbind(omega, omega^2), codes)
   1 / sqrt(
@@ -252,28 +247,28 @@ sigma_error <- function(plain, codes, weight) {
   )
 }
 
-# Other likelihoods of the rows of `plain` are those of single reports, and of fits without further
-# parts. `refused`: what they do not have besides.
-refuse_beside <- function(what, plain, data, refused) {
+# An error if the rows of `base_fit` have no other likelihood, the `noun`: these are likelihoods of
+# single reports, and of fits without extensions. `refused` names what further they do not have,
+# TRUE if it is there.
+refuse_beside <- function(noun, base_fit, data, refused) {
   refused <- c(
-    `a penalty` = plain$penalty != "none", `an unknown parameter` = !is.null(data$unknown),
-    `a survey design` = !is.null(plain$design), `counts of reports` = !all(data$y %in% 0:1),
+    `a penalty` = base_fit$penalty != "none", `an unknown parameter` = !is.null(data$unknown),
+    `a survey design` = !is.null(base_fit$design), `counts of reports` = !all(data$y %in% 0:1),
     refused
   )
-  if (any(refused)) abort(paste(what, "is not available with {names(refused)[refused][1]}."))
+  if (any(refused)) abort(paste(noun, "is not available with {names(refused)[refused][1]}."))
 }
 
-check_mixed <- function(plain, data, group) {
+check_mixed <- function(base_fit, data, group) {
   refuse_beside(
-    "A random intercept", plain, data,
-    c(`an anchor question` = !is.null(plain$anchor), `this link` = !data$link %in% mixed_links)
+    "A random intercept", base_fit, data,
+    c(`an anchor question` = !is.null(base_fit$anchor), `this link` = !data$link %in% mixed_links)
   )
   if (anyNA(group)) {
     abort("The group of the random intercept must not be missing.", c("missing", "argument"))
   }
-  if (any(
-      data$weight != ave(data$weight, match(group, unique(group)))
-    )) {
+  mean_weight <- ave(data$weight, match(group, unique(group)))
+  if (any(data$weight != mean_weight)) {
     abort("{.arg weights} must be equal in all rows of a group: they are weights of persons.")
   }
   if (!anyDuplicated(group)) {
@@ -288,7 +283,7 @@ check_mixed <- function(plain, data, group) {
   }
 }
 
-tell_mixed <- function(fit) {
+warn_mixed <- function(fit) {
   if (!is.null(fit$limit)) {
     warn(
       c(
@@ -366,19 +361,16 @@ tidy.rr_glm_mixed <- function(
 #' @rdname random_intercept
 #' @export
 glance.rr_glm_mixed <- function(x, ...) {
-  # Intraclass correlation of the truths on the scale of the link.
-  rest <- c(pi^2 / 3, 1, pi^2 / 6, NA)[
+  # The intraclass correlation is that of the truths on the scale of the link.
+  link_variance <- c(pi^2 / 3, 1, pi^2 / 6, NA)[
     match(x$fixed$link, mixed_links)
   ]
-  add_column(
-    NextMethod(), sigma = x$sigma,
-    icc = if (is.infinite(x$sigma)) {
-      1
-    } else {
-      1 / (1 + rest / x$sigma^2)
-    },
-    ngrps = x$ngrps
-  )
+  icc <- if (is.infinite(x$sigma)) {
+    1
+  } else {
+    1 / (1 + link_variance / x$sigma^2)
+  }
+  add_column(NextMethod(), sigma = x$sigma, icc = icc, ngrps = x$ngrps)
 }
 
 #' @rdname random_intercept
@@ -389,8 +381,8 @@ predict.rr_glm_mixed <- function(
 ) {
   type <- check_choice(type)
   random <- check_choice(random)
-  plain <- base_fit(object)
-  new <- prediction_rows(plain, newdata, type)
+  base_fit <- base_fit(object)
+  new <- prediction_rows(base_fit, newdata, type)
   if (!is.null(object$limit) && (type == "link" || random != "average")) {
     abort("Only averages over the random intercept are finite if sigma is infinite.")
   }
@@ -400,36 +392,31 @@ predict.rr_glm_mixed <- function(
   }
   truth <- switch(
     random,
-    average = plain$curve$yes(new$eta),
-    zero = truth_curve(plain$link)$yes(new$eta),
-    predicted = posterior_truth(object, plain, new$eta)
+    average = base_fit$curve$yes(new$eta),
+    zero = truth_curve(base_fit$link)$yes(new$eta),
+    predicted = posterior_truth(object, base_fit, new$eta)
   )
-  setNames(
-    if (type == "report") reported(plain$device, new$arm, truth) else truth, new$names
-  )
+  value <- if (type == "report") reported(base_fit$device, new$arm, truth) else truth
+  setNames(value, new$names)
 }
 
-# The mean of the probability over the posterior of u of each row's group: Bayes on a grid, from its
-# reports.
-posterior_truth <- function(object, plain, eta) {
+# The mean of the probability over the posterior of u of each row's group, from its reports and on a
+# grid.
+posterior_truth <- function(object, base_fit, eta) {
   u <- seq(-8.5, 8.5, length.out = 2001)
-  truths <- truth_curve(plain$link)$yes(outer(eta, object$sigma * u, `+`))
-  report <- reported(plain$device, plain$arm, truths)
-  loglik <- rowsum(
-    log(plain$y * report + (1 - plain$y) * (1 - report)),
-    object$group
-  )
-  posterior <- exp(
-    sweep(loglik, 1, apply(loglik, 1, max)) +
-      rep(dnorm(u, log = TRUE), each = nrow(loglik))
-  )
+  truths <- truth_curve(base_fit$link)$yes(outer(eta, object$sigma * u, `+`))
+  report <- reported(base_fit$device, base_fit$arm, truths)
+  row_loglik <- log(base_fit$y * report + (1 - base_fit$y) * (1 - report))
+  loglik <- rowsum(row_loglik, object$group)
+  log_prior <- rep(dnorm(u, log = TRUE), each = nrow(loglik))
+  posterior <- exp(sweep(loglik, 1, apply(loglik, 1, max)) + log_prior)
   rowSums(truths * (posterior / rowSums(posterior))[object$group, , drop = FALSE])
 }
 
 regression_reports.rr_glm_mixed <- function(fit) fit$fixed$y
 
 # The fit of rr_glm() at the coefficients of another likelihood of the same rows. Its element
-# `whole` is their variance.
+# `contrast_vcov` is their variance.
 base_fit <- function(fit) UseMethod("base_fit")
 
 # `curve` is the average over persons, and the variance has a row for sigma too.
@@ -439,31 +426,32 @@ base_fit.rr_glm_mixed <- function(fit) {
   } else {
     truth_curve("probit")
   }
-  # Points are finite, where coefficients are not.
-  point <- setNames(
-    fit$limit$ratio %||% fit$at[seq_along(fit$coefficients)], names(fit$coefficients)
-  )
+  # Points are finite if coefficients are not.
+  point <- fit$limit$ratio %||% fit$point[seq_along(fit$coefficients)]
+  point <- setNames(point, names(fit$coefficients))
   replaced_fit(
     fit$fixed, point, fit$variance, if (is.null(fit$limit)) "sigma", curve
   )
 }
 
-replaced_fit <- function(plain, point, variance, more = NULL, curve = NULL) {
-  plain[c("flat", "boundary", "design")] <- NULL
-  names <- names(plain$coefficients)
-  plain$coefficients[] <- NA
+replaced_fit <- function(base_fit, point, variance, further = NULL, curve = NULL) {
+  base_fit[c("flat", "boundary", "design")] <- NULL
+  names <- names(base_fit$coefficients)
+  base_fit$coefficients[] <- NA
   estimated <- intersect(names, names(point))
-  plain$coefficients[estimated] <- point[estimated]
-  plain$point <- ifelse(is.na(plain$coefficients), 0, plain$coefficients)
-  plain$linear.predictors[] <- predictor_of(model.matrix(plain), plain$point, plain$offset)
-  plain$curve <- curve
-  all <- c(names, more)
-  plain$contrast_vcov <- matrix(
+  base_fit$coefficients[estimated] <- point[estimated]
+  base_fit$point <- ifelse(is.na(base_fit$coefficients), 0, base_fit$coefficients)
+  base_fit$linear.predictors[] <- predictor_of(
+    model.matrix(base_fit), base_fit$point, base_fit$offset
+  )
+  base_fit$curve <- curve
+  all <- c(names, further)
+  base_fit$contrast_vcov <- matrix(
     NA_real_, length(all), length(all), dimnames = list(all, all)
   )
-  known <- intersect(rownames(variance), all)
-  plain$contrast_vcov[known, known] <- variance[known, known]
-  plain
+  present <- intersect(rownames(variance), all)
+  base_fit$contrast_vcov[present, present] <- variance[present, present]
+  base_fit
 }
 
 #' @rdname random_intercept
@@ -475,29 +463,26 @@ confint.rr_glm_mixed <- function(
   if (check_choice(method) == "wald") return(confint.rr_regression(object, parm, level))
   names <- c(names(object$coefficients), "sigma")
   drop <- qchisq(level, 1) / 2
-  # Of sigma 0 and Inf, where these lie within the fall of the log-likelihood.
+  # The height of the log-likelihood above the fall that is allowed.
   height <- function(sigma) {
-    b <- object$at[seq_along(object$coefficients)]
+    b <- object$point[seq_along(object$coefficients)]
     mixed_climb(object$model, b, sigma, halvings = 1, tolerance = 1e-8)$value -
       object$loglik + drop
   }
-  end <- function(range) uniroot(height, range, tol = 1e-6)$root
+  limit <- function(range) uniroot(height, range, tol = 1e-6)$root
   interval_table(parm, names, level, function(j) {
     if (j < length(names)) return(coefficient_interval(object, j, drop))
+    # Limits are 0 and Inf if the likelihood has not fallen enough there.
     top <- if (is.null(object$limit)) object$sigma else 32
-    c(
-      if (object$fixed$loglik - object$loglik + drop >= 0) {
-        0
-      } else {
-        end(c(0, top))
-      },
-      if (height(32) >= 0) Inf else end(c(object$sigma, 32))
-    )
+    height_0 <- object$fixed$loglik - object$loglik + drop
+    low <- if (height_0 >= 0) 0 else limit(c(0, top))
+    high <- if (height(32) >= 0) Inf else limit(c(object$sigma, 32))
+    c(low, high)
   })
 }
 
-# The profile of one coefficient: its column becomes an offset. From the Wald limit outwards until
-# the fall is enough.
+# The profile limits of one coefficient, whose column becomes an offset; NA without a finite
+# estimate or variance.
 coefficient_interval <- function(object, j, drop) {
   if (!is.finite(object$coefficients[j]) || anyNA(object$vcov)) {
     return(c(NA_real_, NA_real_))
@@ -505,37 +490,34 @@ coefficient_interval <- function(object, j, drop) {
   model <- object$model
   x <- model$x[, j]
   offset <- model$kernel$offset
-  part <- model
-  part$kernel$x <- part$x <- model$x[, -j, drop = FALSE]
-  part$size <- ncol(part$x)
+  others <- model
+  others$kernel$x <- others$x <- model$x[, -j, drop = FALSE]
+  others$size <- ncol(others$x)
   height <- function(v) {
-    part$kernel$offset <- offset + x * v
-    mixed_height(part, object$at[-j]) - object$loglik + drop
+    others$kernel$offset <- offset + x * v
+    mixed_height(others, object$point[-j]) - object$loglik + drop
   }
-  outer_ends(
+  outer_roots(
     height, object$coefficients[[j]], sqrt(object$vcov[j, j]), drop
   )
 }
 
-# Where a profile, in `height` above the fall that is allowed, goes through 0 on both sides of an
-# estimate.
-outer_ends <- function(height, estimate, error, drop) {
-  vapply(
-    c(-1, 1),
-    function(side) {
-      far <- estimate + side * error * sqrt(2 * drop)
-      for (round in 1:12) {
-        if (height(far) < 0) {
-          return(
-            uniroot(height, sort(c(estimate, far)), tol = 1e-6 * error)$root
-          )
-        }
-        far <- far + side * error * 2^(round - 1)
+# The roots of a profile on both sides of an estimate, from the Wald limit outwards; -Inf or Inf if
+# there is none. `height` is the profile above the fall that is allowed.
+outer_roots <- function(height, estimate, error, drop) {
+  outer_root <- function(side) {
+    far <- estimate + side * error * sqrt(2 * drop)
+    for (round in 1:12) {
+      if (height(far) < 0) {
+        return(
+          uniroot(height, sort(c(estimate, far)), tol = 1e-6 * error)$root
+        )
       }
-      side * Inf
-    },
-    0
-  )
+      far <- far + side * error * 2^(round - 1)
+    }
+    side * Inf
+  }
+  vapply(c(-1, 1), outer_root, 0)
 }
 
 mixed_height <- function(model, start) {
@@ -556,15 +538,13 @@ simulate.rr_glm_mixed <- function(object, nsim = 1, seed = NULL, ...) {
   drawn_surveys(nsim, seed, row.names(object$frame), function() {
     u <- rnorm(object$ngrps)[object$group]
     truth <- truth_curve(object$fixed$link)$yes(eta + object$sigma * u)
-    said <- rbinom(
-      length(eta), 1, reported(object$fixed$device, object$fixed$arm, truth)
-    )
+    prob <- reported(object$fixed$device, object$fixed$arm, truth)
+    reports <- rbinom(length(eta), 1, prob)
     if (!is.null(evasion)) {
-      said <- ifelse(
-        runif(object$ngrps)[object$group] < evasion$gamma, evasion$safe, said
-      )
+      evades <- runif(object$ngrps)[object$group] < evasion$gamma
+      reports <- ifelse(evades, evasion$safe, reports)
     }
-    factor(said, 0:1, object$fixed$labels)
+    factor(reports, 0:1, object$fixed$labels)
   })
 }
 
@@ -590,10 +570,10 @@ VarCorr.rr_glm_mixed <- function(x, sigma = 1, ...) {
   )
 }
 
-# The share in rows of covariates; where nobody evades all logits are -Inf.
+# The share in rows of covariates. All logits are -Inf if nobody evades.
 evasion_shares <- function(evasion, v) {
   if (evasion$share == 0) return(numeric(nrow(v)))
-  plogis(drop(v %*% evasion$at[-seq_len(evasion$groups$size + 1L)]))
+  plogis(drop(v %*% evasion$point[-seq_len(evasion$groups$size + 1L)]))
 }
 
 # ---- the rows of a share of persons who evade ----
@@ -611,16 +591,19 @@ evasion_terms <- function(evasion) {
 }
 
 # The rows of a table of the share, or of the logits of its covariates.
-evasion_table <- function(own) {
-  if (is.null(own)) return(NULL)
-  share <- if (is_constant_share(own)) {
-    tibble(estimate = own$share, std.error = if (own$share > 0) own$std.error else NA_real_,
-           statistic = sqrt(own$statistic), p.value = own$p.value)
+evasion_table <- function(evasion) {
+  if (is.null(evasion)) return(NULL)
+  share <- if (is_constant_share(evasion)) {
+    tibble(
+      estimate = evasion$share,
+      std.error = if (evasion$share > 0) evasion$std.error else NA_real_,
+      statistic = sqrt(evasion$statistic),
+      p.value = evasion$p.value
+    )
   } else {
-    names <- names(own$coefficients)
-    coefficient_table(own$coefficients, structure(own$vcov, dimnames = list(names, names)))[
-      -1
-    ]
+    names <- names(evasion$coefficients)
+    vcov <- structure(evasion$vcov, dimnames = list(names, names))
+    coefficient_table(evasion$coefficients, vcov)[-1]
   }
-  tibble(effect = "evasion", group = NA_character_, term = evasion_terms(own), share)
+  tibble(effect = "evasion", group = NA_character_, term = evasion_terms(evasion), share)
 }

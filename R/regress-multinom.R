@@ -106,7 +106,7 @@ rr_multinom <- function(
   fit <- fit_likelihood(model, starts, answers_doubt(rows, design), unit = model$unit)
   fit <- new_rr_multinom(fit, model, rows, type, call)
   with_design(fit, design, scale, function(w) {
-    climb_replicate(suppressMessages(likelihood(rows, w * scale)), fit$at)
+    climb_replicate(suppressMessages(likelihood(rows, w * scale)), fit$b)
   })
 }
 
@@ -295,7 +295,7 @@ multinomial_model <- function(rows, weights = rows$weights) {
     start = constant_start(
       basis$z, same$weights, start_shares(same$codes, same$weights, same$channel)
     ),
-    rows = function(b, N) truth_distances(predictors, b, N)
+    unbounded = function(b, N) truth_distances(predictors, b, N)
   )
   c(model, list(
     unit = same$unit,
@@ -404,7 +404,7 @@ cumulative_model <- function(rows, weights = rows$weights) {
     },
     natural = function(b) drop(to %*% ordered_thresholds(b, k)),
     slope = function(b) to %*% threshold_slopes(b, k),
-    rows = function(b, N) cumulative_distances(basis$z, k, b, N),
+    unbounded = function(b, N) cumulative_distances(basis$z, k, b, N),
     total = sum(same$weights),
     start = c(
       first[1], log(diff(first)), numeric(ncol(x))
@@ -459,7 +459,7 @@ cumulative_value <- function(rows, z, b, need) {
     numeric(ncol(z))
   )
   observed <- crossprod(slopes, state$observed %*% slopes) - diag(bent)
-  # Logarithms of distances overflow far out.
+  # Logarithms of distances may overflow far out.
   if (!all(is.finite(observed))) return(list(value = -Inf))
   fallback <- if (need == 2L) {
     crossprod(slopes, expected_information(rows, ordered_thresholds(b, k), z) %*% slopes)
@@ -529,7 +529,7 @@ cumulative_pass <- function(rows, b, x, need) {
   g <- (p_report[, -m - 1L, drop = FALSE] -
     p_report[, -1, drop = FALSE]) / seen
   s <- truths$density * g
-  # The sum of w (s s' - diag(bent)), derivatives by the linear predictors.
+  # The information is the sum of w (s s' - diag(bent)), with derivatives by the linear predictors.
   bent <- truths$bend * g
   row <- s * rowSums(s) - bent
   side <- -crossprod(row * w, x)

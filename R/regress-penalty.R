@@ -1,27 +1,24 @@
-# Penalties of rr_glm(): estimates with less bias, and always finite ones. "bias" and "jeffreys"
-# solve an adjusted score equation; only Jeffreys' is the gradient of something
+# Penalties of rr_glm() give estimates with less bias, and always finite ones. "bias" and "jeffreys"
+# solve an adjusted score equation; Jeffreys' alone is the gradient of a function
 # (inst/mathematics/regression.md 6.1). "prior" is climbed like the likelihood.
 
-# The precision of a weak normal prior: standard deviation 2.5 for slopes per standard deviation of
-# a column, or per step of one with two values, 5 for the intercept at the mean of the columns (the
-# lower of two values).
+# The precision of a weak normal prior, a matrix. The standard deviation of slopes is 2.5 per
+# standard deviation of a column, or per step of a column of two values. It is 5 for the intercept
+# at the mean of the columns (the lower of two values).
 prior_precision <- function(data) {
   x <- data$x
   w <- data$weight / sum(data$weight)
   mean <- colSums(w * x)
   low <- apply(x, 2, min)
   range <- apply(x, 2, max) - low
-  two <- colSums(
-    x != rep(low, each = nrow(x)) &
-      x != rep(low + range, each = nrow(x))
-  ) == 0
+  is_between <- x != rep(low, each = nrow(x)) &
+    x != rep(low + range, each = nrow(x))
+  two <- colSums(is_between) == 0
   constant <- range == 0
-  scale <- ifelse(
-    two, range,
-    sqrt(
-      colSums(w * (x - rep(mean, each = nrow(x)))^2)
-    )
+  std_dev <- sqrt(
+    colSums(w * (x - rep(mean, each = nrow(x)))^2)
   )
+  scale <- ifelse(two, range, std_dev)
   P <- diag((scale / 2.5)^2, ncol(x))
   if (any(constant)) {
     middle <- ifelse(constant, x[1, ], ifelse(two, low, mean))
@@ -37,10 +34,11 @@ penalized_maximum <- function(model, penalty, points) {
   )
   best <- which.max(climbed$value)
   if (!is.finite(climbed$value[best])) abort("No start has a finite likelihood.", "stalled")
-  b <- climbed$at[, best]
+  b <- climbed$points[, best]
   if (penalty == "bias") {
-    solved <- solve_moments(function(b) penalized_state(model, b, penalty), b,
-                            "Penalties that have a maximum are {.val jeffreys} and {.val prior}.")
+    state <- function(b) penalized_state(model, b, penalty)
+    remedy <- "Penalties that have a maximum are {.val jeffreys} and {.val prior}."
+    solved <- solve_moments(state, b, remedy)
     return(list(
       b = solved$b,
       value = solved$value,
@@ -50,8 +48,7 @@ penalized_maximum <- function(model, penalty, points) {
       decrement = sum(solved$equation * (solved$V %*% solved$equation)) / 2
     ))
   }
-  # The determinant of the information is one of the columns as they are, not as they were made
-  # orthogonal.
+  # The determinant of the information is that of the user's columns, not of the orthogonal ones.
   values <- climbed$value[is.finite(climbed$value)] -
     sum(log(abs(diag(model$basis$back))))
   list(
@@ -64,7 +61,7 @@ penalized_maximum <- function(model, penalty, points) {
   )
 }
 
-# What is climbed, see new_likelihood().
+# The model of Jeffreys' penalty that is climbed, see new_likelihood().
 jeffreys_likelihood <- function(model) {
   evaluate <- function(b, need) {
     state <- penalized_state(model, b, "jeffreys", need)
@@ -78,8 +75,14 @@ jeffreys_likelihood <- function(model) {
   list(kernel = list(evaluate = evaluate, reach = model$reach, metric = metric(model)))
 }
 
-# (Penalized) log-likelihood, adjusted score (also by rows), minus its derivative by differences,
-# expected information and variance; -Inf outside the domain. `need`: of a 0 the value alone.
+# The state of the adjusted score equation at b; the value alone if `need` is 0, or -Inf outside the
+# domain:
+#   value     the log-likelihood, with Jeffreys' penalty
+#   equation  the adjusted score
+#   slope     minus its derivative by differences
+#   fallback  the expected information
+#   psi       the adjusted score of each row
+#   V         the variance, the inverse of the information
 penalized_state <- function(model, b, penalty, need = 1L, slope = need > 0L) {
   data <- model$data
   none <- list(value = -Inf, equation = NA * b)
@@ -111,7 +114,8 @@ penalized_state <- function(model, b, penalty, need = 1L, slope = need > 0L) {
 # Minus the derivative of the adjusted score, by differences; NULL outside the domain.
 penalty_slope <- function(model, b, penalty) {
   near <- function(k, h) {
-    penalized_state(model, replace(b, k, b[k] + h), penalty, slope = FALSE)$equation
+    b[k] <- b[k] + h
+    penalized_state(model, b, penalty, slope = FALSE)$equation
   }
   change <- vapply(
     seq_along(b), function(k) near(k, -1e-5) - near(k, 1e-5),
@@ -122,7 +126,7 @@ penalty_slope <- function(model, b, penalty) {
   }
 }
 
-# What a unit of leverage adds to the score of a row, twice.
+# Twice the score that a unit of leverage adds to a row.
 penalty_bend <- function(data, rows, penalty) {
   bend <- rows$bend / rows$slope
   if (penalty == "jeffreys") {
@@ -133,30 +137,30 @@ penalty_bend <- function(data, rows, penalty) {
   ifelse(is.finite(bend), bend, 0)
 }
 
-# Newton's method on the equations, halving steps that do not bring them nearer to 0. Linear ones
-# are solved by the first.
+# The solution of equations by Newton's method: `b` with their state. Steps that do not bring them
+# nearer to 0 are halved, and linear equations are solved by the first.
 solve_moments <- function(evaluate, b, remedy = NULL) {
-  now <- evaluate(b)
-  scale <- 1 / sqrt(pmax(colSums(now$psi^2), 1e-300))
-  size <- function(at) sum((at$equation * scale)^2)
+  state <- evaluate(b)
+  scale <- 1 / sqrt(pmax(colSums(state$psi^2), 1e-300))
+  size <- function(state) sum((state$equation * scale)^2)
   for (iteration in seq_len(50)) {
     step <- tryCatch(
-      solve(now$slope, now$equation, tol = 1e-14), error = function(e) NULL
+      solve(state$slope, state$equation, tol = 1e-14), error = function(e) NULL
     )
     if (is.null(step)) break
     for (share in 0.5^(0:27)) {
-      then <- evaluate(b + share * step)
-      better <- all(is.finite(then$equation)) &&
-        size(then) < (1 - 1e-4 * share) * size(now)
-      if (better) break
+      further <- evaluate(b + share * step)
+      is_better <- all(is.finite(further$equation)) &&
+        size(further) < (1 - 1e-4 * share) * size(state)
+      if (is_better) break
     }
-    if (!better) break
+    if (!is_better) break
     b <- b + share * step
-    now <- then
-    if (size(now) < 1e-26) break
+    state <- further
+    if (size(state) < 1e-26) break
   }
-  if (!is.null(step) && size(now) < 1e-12) {
-    return(c(list(b = b), now))
+  if (!is.null(step) && size(state) < 1e-12) {
+    return(c(list(b = b), state))
   }
   abort(c("The equations do not determine the coefficients.", i = remedy))
 }

@@ -114,7 +114,7 @@ new_rr_posterior <- function(groups_of, tally, prior, draws) {
   ))
   x <- structure(
     list(
-      parts = groups_of,
+      posteriors = groups_of,
       tally = tally,
       mechanism = tally$mechanism,
       prior = prior,
@@ -286,7 +286,7 @@ effective_draws <- function(x) {
 #' @export
 quantile.rr_posterior <- function(x, probs = c(0.025, 0.25, 0.5, 0.75, 0.975), ...) {
   probs <- check_probabilities(probs, "probs")
-  table <- do.call(rbind, lapply(x$parts, function(part) part$quantile(probs)))
+  table <- do.call(rbind, lapply(x$posteriors, function(posterior) posterior$quantile(probs)))
   dimnames(table) <- list(
     x$labels,
     paste0(format(100 * probs, trim = TRUE, digits = 5), "%")
@@ -303,11 +303,11 @@ bounds_of.rr_posterior <- function(x, rows, level) {
 
 #' @export
 glance.rr_posterior <- function(x, ...) {
-  of <- function(what) unlist(lapply(x$parts, `[[`, what))
+  of <- function(what) unlist(lapply(x$posteriors, `[[`, what))
   drawn <- !is.null(x$draws)
   tibble(nobs = nobs(x), log.evidence = sum(of("evidence")),
          method = paste(unique(of("method")), collapse = ", "),
-         draws = if (drawn) nrow(x$parts[[1]]$draws) else 0,
+         draws = if (drawn) nrow(x$posteriors[[1]]$draws) else 0,
          effective = if (drawn) min(of("effective")) else NA_real_)
 }
 

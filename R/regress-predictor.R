@@ -164,7 +164,7 @@ predictor_replicate <- function(fit, mixture, weights) {
     }))
   }
   mixture <- with_reports(mixture, rows$codes, weights)
-  climb_replicate(mixture_model(mixture, rownames(fit$vcov), fit$at), fit$at)
+  climb_replicate(mixture_model(mixture, rownames(fit$vcov), fit$b), fit$b)
 }
 
 # ---- rows ----
@@ -329,8 +329,8 @@ truth_formulas <- function(truth, terms, covariates) {
 }
 
 # One design matrix per combination of truths: the randomized columns replaced by their truths.
-# `made` is that of the fit: new rows have its terms, with their bases of curves and their centres,
-# its levels and its contrasts.
+# `template` is that of the fit: new rows have its terms, with their bases of curves and their
+# centres, its levels and its contrasts.
 predictor_designs <- function(terms, frame, rows, template = NULL) {
   designs <- lapply(seq_len(nrow(rows$cells)), function(cell) {
     for (name in rows$covariates) {
@@ -350,7 +350,7 @@ predictor_designs <- function(terms, frame, rows, template = NULL) {
     }
     x
   })
-  structure(designs, made = template)
+  structure(designs, template = template)
 }
 
 # The designs of a fit without columns that are combinations of others, and z = x back in orthogonal
@@ -367,7 +367,7 @@ model_designs <- function(terms, rows) {
     back = back,
     keep = keep,
     names = colnames(designs[[1]]),
-    made = attr(designs, "made")
+    template = attr(designs, "template")
   )
 }
 
@@ -465,7 +465,7 @@ fit_moments <- function(rows, start = numeric(length(rows$keep))) {
     sigma = moment_sigma(rows, u, b),
     df = length(names),
     outcome = seq_along(names),
-    at = solved$b
+    b = solved$b
   )
 }
 
@@ -630,7 +630,7 @@ with_reports <- function(mixture, codes, weights) {
   mixture$rows <- c(same, list(
     exact = mixture$exact[same$first, , drop = FALSE],
     outcome = mixture$outcome[same$first],
-    known = cell_reports(mixture, codes) - log(mixture$unit)
+    loglik_reports = cell_reports(mixture, codes) - log(mixture$unit)
   ))
   mixture
 }
@@ -678,7 +678,7 @@ mixture_state <- function(mixture, b) {
   truth <- lapply(slopes$truth, lapply, function(slope) truth_logarithms(rows$exact %*% slope))
   eta <- (rows$exact %*% slopes$outcome)[, mixture$cells$cell, drop = FALSE]
   outcome <- rows$outcome %||% rep(mixture$cells$outcome, each = nrow(eta))
-  joint <- rows$known + outcome_loglik(mixture$family$family, outcome, eta, sigma)
+  joint <- rows$loglik_reports + outcome_loglik(mixture$family$family, outcome, eta, sigma)
   for (t in seq_along(truth)) {
     one_model <- mixture$truth[[t]]
     for (c in seq_len(ncol(joint))) {
@@ -745,7 +745,8 @@ mixture_evaluate <- function(mixture, b, need) {
     )
   }
   observed <- complete - squares + crossprod(scores * w, scores)
-  # The information of EM's M-step at its maximum, without its cross term with the error's variance.
+  # The fallback is the information of EM's M-step at its maximum, without the cross term with the
+  # error's variance.
   if (mixture$gaussian) {
     complete[mixture$size, -mixture$size] <- complete[-mixture$size, mixture$size] <-
       0
@@ -765,8 +766,8 @@ mixture_evaluate <- function(mixture, b, need) {
 cell_scores <- function(mixture, state, c) {
   cell <- mixture$cells$cell[c]
   slopes <- do.call(cbind, c(
-    Map(function(one_model, at) {
-      slope <- -at[[one_model$of[cell]]]
+    Map(function(one_model, shares) {
+      slope <- -shares[[one_model$of[cell]]]
       slope[, one_model$level[cell]] <- slope[, one_model$level[cell]] + 1
       slope[, -1, drop = FALSE]
     }, mixture$truth, state$truth),
@@ -937,11 +938,11 @@ fit_mixture <- function(rows, starts) {
   fit <- fit_likelihood(model, best = highest_maximum(model, points), unit = mixture$rows$unit)
   fit$truth <- fit$coefficients[seq_along(truth)]
   fit$coefficients <- spread_coefficients(fit$coefficients[point], rows$names)
-  end <- mixture_evaluate(mixture, fit$at, 1L)
+  end <- mixture_evaluate(mixture, fit$b, 1L)
   posterior <- end$r[mixture$rows$index, , drop = FALSE] %*%
     outer(mixture$cells$cell, seq_along(rows$x), `==`)
   models <- lapply(
-    mixture$truth, `[`, c("k", "made", "of", "level", "first", "names", "keep")
+    mixture$truth, `[`, c("k", "template", "of", "level", "first", "names", "keep")
   )
   c(
     fit,
@@ -985,32 +986,32 @@ mixture_model <- function(mixture, names, start, progress = function() NULL) {
   new_likelihood(names = names, evaluate = evaluate, predictors = predictors, to = mixture$back,
                  total = sum(mixture$rows$weights), start = start,
                  natural = function(b) drop(mixture$back %*% b) + mixture$shift,
-                 rows = function(b, N) mixture_rows(mixture, b, N))
+                 unbounded = function(b, N) mixture_rows(mixture, b, N))
 }
 
 # The points from which the climbs begin. Many rows are searched by a part of them, and climbed from
 # what the climbs of that part reach.
 mixture_starts <- function(mixture, model, starts) {
   n <- length(mixture$rows$weights)
-  if (starts == 1 || n <= 4000) return(spread_starts(model, starts))
+  if (starts == 1 || n <= 4000) return(even_starts(model, starts))
   index <- sort(
     unique(1 + floor(n * ((seq_len(2000) * 0.6180339887498949) %% 1)))
   )
   for (name in c("weights", "outcome")) {
     mixture$rows[[name]] <- mixture$rows[[name]][index]
   }
-  for (name in c("exact", "known")) {
+  for (name in c("exact", "loglik_reports")) {
     mixture$rows[[name]] <- mixture$rows[[name]][index, , drop = FALSE]
   }
   small <- mixture_model(mixture, model$names, model$start)
-  reached <- climb_roughly(small, promising_starts(small, spread_starts(small, starts)))
+  reached <- climb_roughly(small, promising_starts(small, even_starts(small, starts)))
   order <- order(-reached$value)
   best <- head(
     order[!duplicated(round(reached$value[order], 1))], 2
   )
   cbind(
     model$start,
-    reached$at[, best[is.finite(reached$value[best])], drop = FALSE]
+    reached$points[, best[is.finite(reached$value[best])], drop = FALSE]
   )
 }
 
@@ -1029,7 +1030,7 @@ mixture_start <- function(rows, mixture) {
   )
   rows$outcome <- rows$outcome %||% predictor_outcome(rows, "moments")
   moments <- tryCatch(fit_moments(rows), candor_error = function(e) NULL)
-  outcome <- (moments$at %||% numeric(length(rows$keep))) / mixture$unit
+  outcome <- (moments$b %||% numeric(length(rows$keep))) / mixture$unit
   far <- max(
     vapply(rows$z, function(z) max(abs(z %*% outcome)), 0)
   )
@@ -1046,7 +1047,7 @@ mixture_start <- function(rows, mixture) {
 possible_reports.rr_predictor <- function(fit) {
   rows <- fit$rows
   codes <- rows$codes
-  parts <- if (fit$method == "ml") suppressMessages(new_mixture(rows))
+  mixture <- if (fit$method == "ml") suppressMessages(new_mixture(rows))
   lapply(
     unname(split(seq_len(nrow(rows$frame)), rows$arms, drop = TRUE)),
     function(group) {
@@ -1064,11 +1065,14 @@ possible_reports.rr_predictor <- function(fit) {
         rows$codes <- lapply(
           table[i, , drop = FALSE], rep, nrow(rows$frame)
         )
-        list(scores = if (is.null(parts)) moment_scores(rows, fit$estimate)
-               else mixture_scores(parts, rows$codes, fit$at),
-             said = Reduce(`&`, Map(`==`, codes, rows$codes)))
+        scores <- if (is.null(mixture)) {
+          moment_scores(rows, fit$estimate)
+        } else {
+          mixture_scores(mixture, rows$codes, fit$b)
+        }
+        list(scores = scores, is_reported = Reduce(`&`, Map(`==`, codes, rows$codes)))
       })
-      reported <- do.call(rbind, lapply(channel_groups, `[[`, "said"))
+      reported <- do.call(rbind, lapply(channel_groups, `[[`, "is_reported"))
       scored_reports(lapply(channel_groups, `[[`, "scores"), reported, channel[, possible], group)
     }
   )
@@ -1097,13 +1101,13 @@ vcov.rr_predictor <- function(
 ) {
   part <- check_part(object, part, c("outcome", "truth", "all"))
   V <- vcov.rr_regression(object, type, cluster)
-  at <- switch(
+  index <- switch(
     part,
     outcome = object$outcome,
     truth = seq_along(object$truth),
     all = seq_len(nrow(V))
   )
-  V[at, at, drop = FALSE]
+  V[index, index, drop = FALSE]
 }
 
 #' @export
@@ -1180,7 +1184,7 @@ predicted_frame <- function(object, newdata, outcome, truth) {
     if (outcome) list(delete.response(rows$terms)), if (truth) rows$truth_formulas
   )
   columns <- c(
-    list(rows$made), if (truth) lapply(object$models, `[[`, "made")
+    list(rows$template), if (truth) lapply(object$models, `[[`, "template")
   )
   xlevels <- unlist(lapply(columns, `[[`, "xlevels"), recursive = FALSE)
   fitting_columns(object, newdata, setdiff(unlist(lapply(models, all.vars)), rows$covariates),
@@ -1201,7 +1205,7 @@ average_outcome <- function(object, frame) {
 # The designs of the outcome's model at some combinations of truths.
 outcome_designs <- function(rows, frame, cells) {
   rows$cells <- rows$cells[cells, , drop = FALSE]
-  lapply(predictor_designs(NULL, frame, rows, rows$made), function(x) {
+  lapply(predictor_designs(NULL, frame, rows, rows$template), function(x) {
     x[, rows$names[rows$keep], drop = FALSE]
   })
 }
@@ -1259,7 +1263,7 @@ truth_shares <- function(object, frame) {
   row <- 0
   for (part in object$models) {
     rows$cells <- object$rows$cells[part$first, , drop = FALSE]
-    z <- predictor_designs(NULL, frame, rows, part$made)
+    z <- predictor_designs(NULL, frame, rows, part$template)
     b <- matrix(
       object$estimate[
         row + seq_len(length(part$keep) * (part$k - 1))

@@ -5,12 +5,12 @@ confint.rr_glm <- function(
   cluster = NULL, ...
 ) {
   level <- check_conf_level(level)
-  studied <- has_study(list(object))
-  wald <- studied || !is.null(object$design) || object$penalty != "none" || !is.null(type) ||
-    !is.null(cluster)
+  has_validation <- has_study(list(object))
+  has_likelihood <- !has_validation && is.null(object$design) && object$penalty == "none" &&
+    is.null(type) && is.null(cluster)
   if (identical(method, c("profile", "wald"))) {
-    method <- if (wald) "wald" else "profile"
-    if (studied) {
+    method <- if (has_likelihood) "profile" else "wald"
+    if (has_validation) {
       cli::cli_inform(
         paste(
           "Wald intervals: a validation study estimated the channel,",
@@ -20,8 +20,9 @@ confint.rr_glm <- function(
       )
     }
   }
+
   if (check_choice(method) == "profile") {
-    if (wald) {
+    if (!has_likelihood) {
       abort(
         paste(
           "A profile needs a likelihood: no penalty, design, validation",
@@ -29,228 +30,257 @@ confint.rr_glm <- function(
         )
       )
     }
-    ends <- coefficient_profile(object, level)
+    limits <- profile_limits(object, level)
   } else {
     type <- variance_type(object, type, cluster)
-    half <- coefficient_quantile(object, level, type) *
+    half_width <- coefficient_quantile(object, level, type) *
       sqrt(diag(vcov(object, type, cluster)))
-    ends <- function(j) {
-      object$coefficients[[j]] + c(-1, 1) * half[[j]]
+    limits <- function(j) {
+      object$coefficients[[j]] + c(-1, 1) * half_width[[j]]
     }
   }
-  interval_table(parm, names(object$coefficients), level, ends)
+  interval_table(parm, names(object$coefficients), level, limits)
 }
 
-# All values v of coefficient j with 2 (top - best log-likelihood with that value) within the
-# quantile: its hull, since the likelihood may come back, at infinity too.
-coefficient_profile <- function(fit, level) {
-  whole <- profile_whole(fit, qchisq(level, 1) / 2)
+# A function of j, the limits of coefficient j: all values v with 2 (top - the best log-likelihood
+# at v) within the quantile, and the values between them, since the likelihood may come back. A
+# coefficient that is infinite is the limit of its side.
+profile_limits <- function(fit, level) {
+  shared <- shared_profile(fit, qchisq(level, 1) / 2)
   function(j) {
-    parts <- profile_parts(fit, j, whole)
+    profile <- coefficient_profile(fit, j, shared)
     b <- fit$coefficients[[j]]
-    if (is.null(parts)) return(c(NA_real_, NA_real_))
-    vapply(
-      c(-1, 1),
-      function(side) {
-        if (identical(b, side * Inf)) {
-          b
-        } else {
-          profile_end(parts, fit$point[j], side)
-        }
-      },
-      0
-    )
+    if (is.null(profile)) return(c(NA_real_, NA_real_))
+    limit <- function(side) {
+      if (identical(b, side * Inf)) {
+        b
+      } else {
+        profile_limit(profile, fit$point[j], side)
+      }
+    }
+    vapply(c(-1, 1), limit, 0)
   }
 }
 
-# What the profiles of all coefficients need: the starts and ends of the fit, by the coefficients of
-# x (`b`) and in the coordinates of the model.
-profile_whole <- function(fit, drop) {
+# The profiles of all coefficients share
+#   data        the distinct rows
+#   k           the number of coordinates of the coefficients
+#   points      the maxima and the starts of the fit, in the coordinates of the model
+#   b           the same in the coefficients of x
+#   n_maxima    the first points are so many maxima
+#   drop        the fall of the log-likelihood that is allowed
+#   is_regular  is no other maximum near that fall? The values within it then hang together.
+shared_profile <- function(fit, drop) {
   data <- collapse_rows(fitted_data(fit))
   model <- regress_model(data)
   starts <- regress_starts(model, fit$starts.asked)
-  ends <- cbind(
+  maxima <- cbind(
     c(fit$point, fit$parameter),
     fit$ends[, order(-fit$starts), drop = FALSE]
   )
-  points <- cbind(
-    matrix(
-      apply(ends, 2, function(b) coordinates(model, b)), model$size
-    ),
-    starts
-  )
-  near <- sort(fit$starts, decreasing = TRUE)[-1] - max(fit$starts)
-  # The fit knows the maxima within 3 of the best.
-  regular <- is.null(fit$boundary) && is.null(data$unknown) &&
-    !fit$link %in% c("log", "identity") && all(near < -drop - 1) &&
-    (drop <= 2 || !isTRUE(attr(starts, "rivals")))
+  maxima_points <- apply(maxima, 2, function(b) coordinates(model, b))
+  points <- cbind(matrix(maxima_points, model$size), starts)
+  # The fit has the maxima within 3 of the best.
+  lower <- sort(fit$starts, decreasing = TRUE)[-1] - max(fit$starts)
+  has_rivals <- drop > 2 && isTRUE(attr(starts, "rivals"))
+  is_simple <- is.null(fit$boundary) && is.null(data$unknown) &&
+    !fit$link %in% c("log", "identity")
   list(
     data = data,
     k = model$k,
     points = points,
-    ends = ncol(ends),
+    b = matrix(apply(points, 2, model$natural), ncol = ncol(points)),
+    n_maxima = ncol(maxima),
     drop = drop,
-    regular = regular,
-    b = matrix(apply(points, 2, model$natural), ncol = ncol(points))
+    is_regular = is_simple && all(lower < -drop - 1) && !has_rivals
   )
 }
 
-# Those of coefficient j: the model of the others, whose offset takes up the value that is held;
-# NULL if j is not estimated. If no other maximum is near the level the fit is `regular`: the points
-# within the level hang together.
-profile_parts <- function(fit, j, whole) {
-  kept <- which(!is_aliased(fit))
-  if (!j %in% kept) return(NULL)
-  data <- others <- whole$data
-  column <- unname(data$x[, j])
-  others$x <- data$x[, setdiff(kept, j), drop = FALSE]
-  unit <- 1 / sqrt(weighted.mean(column^2, data$weight))
-  parts <- list(
+# The profile of coefficient j; NULL if j is not estimated. It has the fields of the fit and of
+# shared_profile() that climbs need, and
+#   column        the column of the coefficient
+#   std_error     its standard error
+#   is_alone      is there no other parameter?
+#   unit, range   the value that moves the linear predictor by 1; the largest value
+# and, if there are others, the fields of profile_others().
+coefficient_profile <- function(fit, j, shared) {
+  used <- which(!is_aliased(fit))
+  if (!j %in% used) return(NULL)
+  data <- shared$data
+  others <- setdiff(used, j)
+  profile <- list(
     data = data,
-    column = column,
-    unit = unit,
+    column = unname(data$x[, j]),
     top = fit$loglik,
-    drop = whole$drop,
-    ends = whole$ends,
-    range = unit * (if (fit$link == "cauchit") 1e6 else 300),
-    regular = whole$regular,
-    se = sqrt(fit$variance$observed[j, j]),
-    alone = !ncol(others$x) && is.null(data$unknown)
+    drop = shared$drop,
+    n_maxima = shared$n_maxima,
+    is_regular = shared$is_regular,
+    std_error = sqrt(fit$variance$observed[j, j]),
+    is_alone = !length(others) && is.null(data$unknown)
   )
-  if (parts$alone) return(parts)
-  none <- list(
-    z = matrix(0, length(data$y), 0),
+  if (!profile$is_alone) {
+    fields <- profile_others(profile, j, others, shared)
+    profile[names(fields)] <- fields
+  }
+  profile$unit <- 1 / sqrt(weighted.mean(profile$column^2, data$weight))
+  profile$range <- profile$unit * (if (fit$link == "cauchit") 1e6 else 300)
+  profile
+}
+
+# The model of the `others` beside coefficient j, whose offset takes up the value of j:
+#   column       what the others do not explain of the column
+#   model        the model of the others
+#   starts       their starts in its coordinates, a column each
+#   values       the value of coefficient j in each start
+#   sample_rows  some of the rows
+#   sample       the model of these rows
+profile_others <- function(profile, j, others, shared) {
+  data <- replace(
+    profile$data, "x", list(profile$data$x[, others, drop = FALSE])
+  )
+  data$offset <- data$offset %||% numeric(length(data$y))
+  basis <- if (length(others)) regress_basis(data) else empty_basis(length(data$y))
+  inner <- seq_len(basis$rank)
+  starts <- shared$points[-seq_len(shared$k), , drop = FALSE]
+  if (basis$rank) {
+    b <- shared$b[others[basis$keep], , drop = FALSE]
+    starts <- rbind(backsolve(basis$back, b), starts)
+  }
+  model <- regress_model(data, basis = basis)
+  values <- shared$b[j, ]
+  column <- profile$column
+  # Times of 1e12 milliseconds would move all linear predictors far out without this shift.
+  if (basis$rank) {
+    shift <- project(model, column)
+    column <- column - drop(basis$z %*% shift)
+    starts[inner, ] <- starts[inner, , drop = FALSE] + shift %o% values
+  }
+  sample_rows <- some_rows(length(data$y), 800)
+  list(
+    column = column,
+    model = model,
+    starts = starts,
+    values = values,
+    sample_rows = sample_rows,
+    sample = thin_model(model, sample_rows)
+  )
+}
+
+# The basis of no columns.
+empty_basis <- function(n) {
+  list(
+    z = matrix(0, n, 0),
     rank = 0,
     levels = 0,
     back = diag(0),
     keep = integer()
   )
-  parts$basis <- if (ncol(others$x)) regress_basis(others) else none
-  inner <- if (parts$basis$rank) {
-    backsolve(
-      parts$basis$back,
-      whole$b[setdiff(kept, j)[parts$basis$keep], , drop = FALSE]
-    )
-  }
-  parts$rest <- rbind(
-    inner, whole$points[-seq_len(whole$k), , drop = FALSE]
-  )
-  parts$held <- whole$b[j, ]
-  others$offset <- data$offset %||% numeric(length(data$y))
-  parts$model <- regress_model(others, basis = parts$basis)
-  # The column is what the others do not explain: times of 1e12 milliseconds would move all linear
-  # predictors far out.
-  if (parts$basis$rank) {
-    shift <- project(parts$model, column)
-    inner <- seq_len(parts$basis$rank)
-    parts$column <- column - drop(parts$basis$z %*% shift)
-    parts$unit <- 1 / sqrt(weighted.mean(parts$column^2, data$weight))
-    parts$range <- parts$unit * (if (fit$link == "cauchit") 1e6 else 300)
-    parts$rest[inner, ] <- parts$rest[inner, , drop = FALSE] +
-      shift %o% parts$held
-  }
-  parts$some <- some_rows(length(data$y), 800)
-  parts$small <- thin_model(parts$model, parts$some)
-  parts
 }
 
-# The model with another offset, as one coefficient that is held gives it.
+# The model with another offset, as the value of one coefficient gives it.
 with_offset <- function(model, offset) {
   model$data$offset <- model$kernel$offset <- offset
   model
 }
 
-# The largest log-likelihood with coefficient j held at v, and where it is: from the points of
-# `near`, else from all starts.
-profile_height <- function(parts, v, near = NULL) {
-  data <- parts$data
-  offset <- (data$offset %||% 0) + v * parts$column
-  if (parts$alone) {
+# The largest log-likelihood with coefficient j at v: list(value, near), where `near` has the points
+# of the best climbs, a column each. The climbs begin at the points `near`, else at all starts.
+profile_maximum <- function(profile, v, near = NULL) {
+  data <- profile$data
+  offset <- (data$offset %||% 0) + v * profile$column
+  if (profile$is_alone) {
     rows <- data_rows(data, offset)
+    is_inside <- inside_link(offset, data$link)
     return(list(
-      value = if (inside_link(offset, data$link)) {
-        sum(data$weight * rows$loglik)
-      } else {
-        -Inf
-      }
+      value = if (is_inside) sum(data$weight * rows$loglik) else -Inf
     ))
   }
-  model <- with_offset(parts$model, offset)
-  near <- near %||% profile_starts(parts, model, v)
+
+  model <- with_offset(profile$model, offset)
+  near <- near %||% profile_starts(profile, model, v)
   if (!ncol(near)) return(list(value = -Inf))
-  found <- climb(model, near)
-  order <- order(-found$value)
+  solution <- climb(model, near)
+  order <- order(-solution$value)
   apart <- head(
-    order[!duplicated(round(found$value[order], 6))], 4
+    order[!duplicated(round(solution$value[order], 6))], 4
   )
   list(
-    value = found$value[order[1]],
-    near = found$at[, apart, drop = FALSE]
+    value = solution$value[order[1]],
+    near = solution$points[, apart, drop = FALSE]
   )
 }
 
-# The starts as they are, and scaled to v, which keeps their thresholds. A part of the rows says
-# which of them lead highest.
-profile_starts <- function(parts, model, v) {
-  same <- which(parts$held * v > 0)
-  steeper <- parts$rest[, same, drop = FALSE]
+# The starts of the others with coefficient j at v: the best two of the starts as they are, and
+# scaled to v, which keeps their thresholds; they are compared by rough climbs in a sample of the
+# rows. If the profile is not regular, the starts have all maxima of the fit, too.
+profile_starts <- function(profile, model, v) {
+  same <- which(profile$values * v > 0)
+  steeper <- profile$starts[, same, drop = FALSE]
   k <- seq_len(model$k)
-  steeper[k, ] <- steeper[k, , drop = FALSE] *
-    rep(v / parts$held[same], each = model$k)
-  small <- with_offset(parts$small, model$kernel$offset[parts$some])
-  rough <- climb_roughly(small, promising_starts(small, cbind(parts$rest, steeper)))
+  scale <- rep(v / profile$values[same], each = model$k)
+  steeper[k, ] <- steeper[k, , drop = FALSE] * scale
+  sample <- with_offset(profile$sample, model$kernel$offset[profile$sample_rows])
+  starts <- promising_starts(sample, cbind(profile$starts, steeper))
+  rough <- climb_roughly(sample, starts)
   best <- order(-rough$value)
   best <- best[!duplicated(round(rough$value[best], 2))]
-  near <- cbind(rough$at[, head(best, 2), drop = FALSE],
-                if (!parts$regular) parts$rest[, seq_len(parts$ends), drop = FALSE])
+  maxima <- if (!profile$is_regular) {
+    profile$starts[, seq_len(profile$n_maxima), drop = FALSE]
+  }
+  near <- cbind(rough$points[, head(best, 2), drop = FALSE], maxima)
   near[, is.finite(loglik_at(model, near)), drop = FALSE]
 }
 
-# From far out inwards, to the first value that is within; between it and the last without is the
-# end. A regular profile is sought from all starts far out, and from the estimate near Wald's end.
-profile_end <- function(parts, b, side) {
-  regular <- parts$regular && !parts$alone
-  wald <- b + side * sqrt(2 * parts$drop) * parts$se
-  ladder <- parts$range / 2^(0:10)
-  rungs <- if (regular) {
-    c(side * parts$range, 4 * wald - 3 * b, 1.1 * wald - 0.1 * b)
-  } else {
-    c(
-      ladder, 0, -ladder, b + side * parts$unit / 2^(-3:3)
-    )
-  }
-  rungs <- sort(unique(rungs[side * rungs > side * b]), decreasing = side > 0)
-  close <- c(if (regular) rungs[3], b)
+# One limit of coefficient j, whose estimate is b: the root between the first value of
+# profile_rungs() that is within the fall and the last that is not; infinite if the first rung is
+# within. In a regular profile the climbs far out begin at all starts, those near b at the estimate.
+profile_limit <- function(profile, b, side) {
+  is_regular <- profile$is_regular && !profile$is_alone
+  rungs <- profile_rungs(profile, b, side, is_regular)
+  close <- c(if (is_regular) rungs[3], b)
   outside <- warm <- NULL
   for (inside in c(rungs, b)) {
-    point <- profile_height(
-      parts, inside, if (inside %in% close) parts$rest[, 1, drop = FALSE]
-    )
-    if (inside == b || point$value >= parts$top - parts$drop) break
-    outside <- c(inside, point$value)
-    warm <- point$near
+    near <- if (inside %in% close) profile$starts[, 1, drop = FALSE]
+    maximum <- profile_maximum(profile, inside, near)
+    if (inside == b || maximum$value >= profile$top - profile$drop) break
+    outside <- c(inside, maximum$value)
+    warm <- maximum$near
   }
-  if (is.null(outside)) {
-    side * Inf
-  } else {
-    profile_crossing(
-      parts, inside, outside, cbind(point$near, warm), if (regular) 1 else 7
-    )
-  }
+  if (is.null(outside)) return(side * Inf)
+  max_points <- if (is_regular) 1 else 7
+  profile_root(profile, inside, outside, cbind(maximum$near, warm), max_points)
 }
 
-# The end between `inside` and `outside`, a value and its height, by climbs that start at the `most`
-# best ends of those before.
-profile_crossing <- function(parts, inside, outside, warm, most) {
+# The values at which profile_limit() looks, from far out inwards. A regular profile is looked at
+# far out and near the Wald limit alone.
+profile_rungs <- function(profile, b, side, is_regular) {
+  if (is_regular) {
+    wald <- b + side * sqrt(2 * profile$drop) * profile$std_error
+    rungs <- c(
+      side * profile$range, 4 * wald - 3 * b, 1.1 * wald - 0.1 * b
+    )
+  } else {
+    ladder <- profile$range / 2^(0:10)
+    rungs <- c(
+      ladder, 0, -ladder, b + side * profile$unit / 2^(-3:3)
+    )
+  }
+  sort(unique(rungs[side * rungs > side * b]), decreasing = side > 0)
+}
+
+# The root of the fall between `inside` and `outside`, a value and its log-likelihood, by climbs
+# that begin at the best `max_points` ends of those before.
+profile_root <- function(profile, inside, outside, warm, max_points) {
   root_of_fall <- function(value) {
-    sqrt(2 * max(0, parts$top - value)) - sqrt(2 * parts$drop)
+    sqrt(2 * max(0, profile$top - value)) - sqrt(2 * profile$drop)
   }
   fall <- function(v) {
-    found <- profile_height(parts, v, warm)
-    kept <- cbind(found$near, warm)
-    warm <<- kept[, seq_len(min(most, NCOL(kept))), drop = FALSE]
-    root_of_fall(found$value)
+    maximum <- profile_maximum(profile, v, warm)
+    points <- cbind(maximum$near, warm)
+    warm <<- points[, seq_len(min(max_points, NCOL(points))), drop = FALSE]
+    root_of_fall(maximum$value)
   }
+
   for (count in 1:5) {
     if (!is.finite(outside[2])) {
       outside <- c(inside + (outside[1] - inside) * c(0.999, NA))
@@ -263,19 +293,20 @@ profile_crossing <- function(parts, inside, outside, warm, most) {
     low <- fall(inside)
     if (low >= 0) return(inside)
     order <- order(c(inside, outside[1]))
+    range <- c(inside, outside[1])[order]
     falls <- c(low, min(high, 1e6))[order]
-    end <- uniroot(
-      fall, c(inside, outside[1])[order], f.lower = falls[1],
-      f.upper = falls[2], tol = 1e-9 * parts$unit, maxiter = 200
+    root <- uniroot(
+      fall, range, f.lower = falls[1], f.upper = falls[2],
+      tol = 1e-9 * profile$unit, maxiter = 200
     )$root
-    # Another maximum may be higher here, which the warm starts miss: then the end is further out.
-    if (parts$alone) break
-    higher <- profile_height(parts, end)
-    if (higher$value < parts$top - parts$drop + 1e-6) break
+    # Another maximum may be higher here, which the warm starts miss: the limit is then further out.
+    if (profile$is_alone) break
+    higher <- profile_maximum(profile, root)
+    if (higher$value < profile$top - profile$drop + 1e-6) break
     warm <- cbind(higher$near, warm)
-    inside <- end
+    inside <- root
   }
-  end
+  root
 }
 
 #' @rdname likelihood_profile
@@ -283,40 +314,38 @@ profile_crossing <- function(parts, inside, outside, warm, most) {
 profile.rr_glm <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) {
   points <- check_count(points, "points", min = 5, max = 1000)
   intervals <- confint(fitted, parm, level, method = "profile")
-  whole <- profile_whole(fitted, qchisq(level, 1) / 2)
-  curves <- Map(
-    function(j, low, high) {
-      profile_curve(fitted, j, c(low, high), whole, points)
-    },
-    match(rownames(intervals), names(fitted$coefficients)), intervals[, 1],
-    intervals[, 2]
-  )
+  shared <- shared_profile(fitted, qchisq(level, 1) / 2)
+  index <- match(rownames(intervals), names(fitted$coefficients))
+  curve <- function(j, low, high) {
+    profile_curve(fitted, j, c(low, high), shared, points)
+  }
+  curves <- Map(curve, index, intervals[, 1], intervals[, 2])
   table <- do.call(rbind, unname(curves))
   if (is.null(table)) abort("There is no profile of coefficients that are not estimated.")
   new_rr_profile(as_tibble(table), fitted)
 }
 
-# The curve of coefficient j over its interval; NULL if it is not estimated. One that is infinite
-# has only a side that leads back from far out.
-profile_curve <- function(fit, j, interval, whole, points) {
-  parts <- profile_parts(fit, j, whole)
+# The curve of coefficient j over its interval; NULL if it is not estimated. If it is infinite, the
+# curve has only the side that leads back from far out.
+profile_curve <- function(fit, j, interval, shared, points) {
+  profile <- coefficient_profile(fit, j, shared)
   centre <- unname(fit$coefficients[j])
-  if (is.null(parts) || is.na(centre)) return(NULL)
-  finite <- is.finite(centre)
-  far <- if (finite) 6 * parts$se else 20 * parts$unit
-  start <- if (finite) centre else sign(centre) * far
-  if (is.na(start) || !(finite || any(is.finite(interval)))) return(NULL)
-  ends <- ifelse(is.finite(interval), interval, start + c(-far, far) * finite)
-  value <- unique(c(
-    seq(ends[1], ends[2], length.out = points), if (finite) centre
-  ))
-  value <- sort(if (finite) value else value[value != start])
-  height <- vapply(
+  if (is.null(profile) || is.na(centre)) return(NULL)
+  is_finite <- is.finite(centre)
+  far <- if (is_finite) 6 * profile$std_error else 20 * profile$unit
+  start <- if (is_finite) centre else sign(centre) * far
+  if (is.na(start) || !(is_finite || any(is.finite(interval)))) return(NULL)
+
+  limits <- ifelse(is.finite(interval), interval, start + c(-far, far) * is_finite)
+  value <- seq(limits[1], limits[2], length.out = points)
+  value <- unique(c(value, if (is_finite) centre))
+  value <- sort(if (is_finite) value else value[value != start])
+  loglik <- vapply(
     value,
-    function(v) if (v == centre) parts$top else profile_height(parts, v)$value, 0
+    function(v) if (v == centre) profile$top else profile_maximum(profile, v)$value, 0
   )
-  fall <- 2 * pmax(0, parts$top - height)
-  side <- if (finite) sign(value - centre) else -sign(centre)
+  fall <- 2 * pmax(0, profile$top - loglik)
+  side <- if (is_finite) sign(value - centre) else -sign(centre)
   curve <- data.frame(
     term = names(fit$coefficients)[j],
     value = value,

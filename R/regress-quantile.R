@@ -71,7 +71,7 @@ read_classes <- function(fit, target) {
     squares = colSums(w^2 * truth_squares(rows) * u),
     values = y[last_rows],
     sizes = diff(c(0L, last_rows)),
-    ends = last_rows
+    last_rows = last_rows
   )
   c(classes, list(noise = noise_squares(classes)))
 }
@@ -103,21 +103,21 @@ truth_squares <- function(rows) {
 class_sums <- function(classes, k) {
   u <- classes$u[, k]
   d <- classes$w * u
-  below <- cumsum(d)[classes$ends]
+  below <- cumsum(d)[classes$last_rows]
   # The last sum, so that nothing is left of S and its variance at the largest value if prob is 1.
   total <- below[length(below)]
   member <- (classes$squares[k] - sum(classes$noise * u)) / total
   list(
     below = below,
     total = total,
-    spread = class_spread(classes, u, d),
+    variances = class_spread(classes, u, d),
     member = member
   )
 }
 
 # The quantiles of class k. S(t) is the sum of w u (1{y <= t} - prob).
 class_quantiles <- function(classes, k, probs, z) {
-  last_rows <- classes$ends
+  last_rows <- classes$last_rows
   values <- classes$values
   sums <- class_sums(classes, k)
   heights <- cumsum(classes$sizes * sums$below) / sums$total
@@ -175,9 +175,9 @@ class_shares <- function(classes, k, index, z) {
   total <- sums$total
   up_to <- function(sums) c(0, sums)[index + 1L]
   below <- up_to(sums$below)
-  variance_below <- up_to(sums$spread$both)
-  cross <- up_to(sums$spread$cross)
-  variance_total <- sums$spread$whole
+  variance_below <- up_to(sums$variances$below)
+  cross <- up_to(sums$variances$cross)
+  variance_total <- sums$variances$total
   share <- below / if (total > 0) total else NA
   std_error <- sqrt_or_na(variance_below - 2 * share * cross + share^2 * variance_total) / total
   # The tested variance less S member (1 - 2 p), see inverted_limits(), in powers of p.
@@ -195,11 +195,11 @@ class_shares <- function(classes, k, index, z) {
   )
 }
 
-# The estimated variance of S(t) is both - 2 prob cross + prob^2 whole, of three sums over the rows
+# The estimated variance of S(t) is below - 2 prob cross + prob^2 total, of three sums over the rows
 # up to each distinct t. The noise is that of the randomization alone, or what a finite population
 # hides of it, see R/uncertainty-design.R.
 class_spread <- function(classes, u, d) {
-  last_rows <- classes$ends
+  last_rows <- classes$last_rows
   fit <- classes$fit
   # The mean of S is 0 at the tested probability, so that its square is not taken off.
   if (classes$target == "population" && is.null(fit$design)) {
@@ -212,7 +212,7 @@ class_spread <- function(classes, u, d) {
   }
   stages <- stage_sums(classes, d)
   total <- drop(survey_meat(fit, cbind(d[order(classes$order)])))
-  if (!isTRUE(all.equal(stages$whole, total, tolerance = 1e-8))) {
+  if (!isTRUE(all.equal(stages$total, total, tolerance = 1e-8))) {
     abort(c("Quantiles in classes need a design without calibration.",
             i = "Give replicate weights: {.fn survey::as.svrepdesign}."))
   }
@@ -223,28 +223,28 @@ add_spread <- function(x, y) Map(`+`, x, y)
 
 square_spread <- function(squares, last_rows) {
   up_to <- cumsum(squares)[last_rows]
-  list(both = up_to, cross = up_to, whole = up_to[length(up_to)])
+  list(below = up_to, cross = up_to, total = up_to[length(up_to)])
 }
 
 # The variance function of `factor` times the square of a sum, which is `up_to` each distinct value.
 total_spread <- function(up_to, factor) {
   total <- up_to[length(up_to)]
   list(
-    both = factor * up_to * up_to,
+    below = factor * up_to * up_to,
     cross = factor * total * up_to,
-    whole = factor * total * total
+    total = factor * total * total
   )
 }
 
-# The variance function of the squares of the sums of d in groups, times `factor`. A row changes the
+# The variance function of the squares of the sums of d in groups, times `factor`. A row adds to the
 # sum of its group alone.
 group_spread <- function(d, last_rows, factor, group) {
   running <- ave(d, group, FUN = cumsum)
   total <- factor * d * ave(d, group, FUN = sum)
   list(
-    both = cumsum(factor * (running^2 - (running - d)^2))[last_rows],
+    below = cumsum(factor * (running^2 - (running - d)^2))[last_rows],
     cross = cumsum(total)[last_rows],
-    whole = sum(total)
+    total = sum(total)
   )
 }
 
@@ -275,8 +275,8 @@ stage_sums <- function(classes, d) {
       if (stage > 1L) design$cluster[index, stage - 1L],
       design$strata[index, stage]
     )
-    between <- add_spread(group_spread(d, classes$ends, factor, design$cluster[index, stage]),
-                          group_spread(d, classes$ends, -factor / n, stratum))
+    between <- add_spread(group_spread(d, classes$last_rows, factor, design$cluster[index, stage]),
+                          group_spread(d, classes$last_rows, -factor / n, stratum))
     sums <- if (is.null(sums)) between else add_spread(sums, between)
     share <- share * drawn
   }
@@ -289,13 +289,13 @@ replicate_sums <- function(classes, u) {
     add_spread,
     lapply(seq_along(changes$scale), function(r) {
       total_spread(
-        cumsum(changes$weights[, r] * u)[classes$ends], changes$scale[r]
+        cumsum(changes$weights[, r] * u)[classes$last_rows], changes$scale[r]
       )
     })
   )
 }
 
-# The weights of each replicate less those at their centre, see replicate_covariance().
+# The weights of each replicate less those at their centre, see replicate_spread().
 replicate_changes <- function(classes) {
   design <- classes$fit$design
   weights <- weights(design, "analysis")[design_places(classes), , drop = FALSE] *

@@ -83,6 +83,9 @@ check_flip <- function(flip, m, n, sets = NULL) {
   if (all(flip == flip[1])) flip[[1]] else as.vector(flip)
 }
 
+# The variance that noise gives a debiased bit.
+flip_variance <- function(flip) flip * (1 - flip) / (1 - 2 * flip)^2
+
 # The error for an entry that a kernel refused: a list with the position of that entry. It was the
 # flip unless the bit itself is wrong.
 check_kernel <- function(result, bits, flip, arg = "bits") {

@@ -6,7 +6,10 @@
 #' With \eqn{z_i = (1 - q_i - y_i)/(1 - 2 q_i)} for a reported bit \eqn{y_i} and its flip probability \eqn{q_i \ne 1/2}{q_i != 1/2},
 #' \deqn{\widehat{OR} = 1 - \prod_i z_i, \qquad \widehat{AND} = \prod_i (1 - z_i).}{OR-hat = 1 -
 #'   prod_i z_i,   AND-hat = prod_i (1 - z_i).}
-#' These are the only unbiased estimates. The products are kept as sign and logarithm, exact to \eqn{10^{-11}} at a million bits.
+#' Each is the only unbiased function of the reported bits if every combination of true bits is possible, because its \eqn{2^n} values solve \eqn{2^n} independent equations. It
+#' therefore has the smallest variance of all unbiased estimates, whatever the true bits. Hehir (Theorem 2) proves for equal flips below 1/2 that the convolution estimator, the
+#' merging estimator RBmerge and this elementary estimator are one. They have minimum variance among unbiased estimates if the true bits are drawn alike.
+#' The products are kept as sign and logarithm, exact to \eqn{10^{-11}} at a million bits.
 #'
 #' **An estimate of a bit is not a bit.** It lies outside \eqn{[0, 1]} more often than not. It is meant to be added up over many elements, as in [rr_set_size()], and is
 #' therefore never clipped.
@@ -19,7 +22,8 @@
 #' probability `conf.level` at least, whatever the true bits. If all flips are equal, the tests count the bits reported as 1 and have exact binomial probabilities: of no true 1, and of a single true 1.
 #' If flips differ, a tally does not hold the distribution. The tests are then Cantelli's inequality with `std.error.max`, and reject only if the noise is low. The interval does not follow from `std.error`.
 #'
-#' With \eqn{v_i = q_i (1 - q_i)/(1 - 2 q_i)^2} the exact variances for true bits \eqn{x_i} are
+#' With \eqn{v_i = q_i (1 - q_i)/(1 - 2 q_i)^2} the exact variances for true bits \eqn{x_i} (Theorem 3) are as follows. [rr_set_size()] with `truth = TRUE` computes them before
+#' any report, and [rr_power()] for sets that are not known.
 #' \deqn{\mathrm{Var}(\widehat{OR}) = \prod_i (1 - x_i + v_i) - 1\{\textstyle\sum x_i = 0\}, \qquad
 #'   \mathrm{Var}(\widehat{AND}) = \prod_i (x_i + v_i) - 1\{\textstyle\sum x_i = n\}.}{Var(OR-hat) =
 #'   prod_i (1 - x_i + v_i) - 1{sum x_i = 0},   Var(AND-hat) = prod_i (x_i + v_i) - 1{sum x_i = n}.}
@@ -118,6 +122,13 @@ warn_variance <- function(variance, log_variance = 710, estimated = FALSE) {
     ),
     "variance"
   )
+}
+
+# A warning if the size of a union, a denominator, is within two of its standard errors of 0.
+warn_ratio <- function(size, error) {
+  if (size > 2 * error) return(invisible())
+  warn(c("The union may be empty, so the Jaccard index means little.",
+         x = "Its estimated size is {format_number(size)}."), "ratio")
 }
 
 format_number <- function(x) {

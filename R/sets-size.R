@@ -14,6 +14,9 @@
 #' distribution of the number of reported elements, and for several sets Chernoff's bound with the least favourable membership pattern. It needs one flip probability for all sets, or
 #' at most 8 sets.
 #'
+#' **Before any report.** With `truth = TRUE` the sets are the true ones, or an example of them, and the standard errors are those that reports with this `flip` will have. They are exact
+#' (Hehir, Theorem 3), for a Jaccard index to first order. [rr_power()] plans unions whose sets are not known.
+#'
 #' @section Sketches:
 #' The size of the union of sketched sets is the number of different items in all of them. The OR of every bit over the sketches is estimated without bias; sketches may have different flip
 #' probabilities.
@@ -27,18 +30,28 @@
 #' The interval contains all sizes that the number of zeros (for PCSA the score) does not reject, so that it is valid even if few bits are 0. The interval of a full sketch
 #' goes from a finite bound to `Inf`.
 #'
+#' Intersections, differences and Jaccard indices of sketches are functions of the sizes \eqn{\hat n_S} of all unions \eqn{S}. An intersection is
+#' \eqn{\sum_S (-1)^{|S| + 1} \hat n_S}{sum (-1)^(|S| + 1) n-hat_S}, a difference is the size of all sketches less that of all but the first. The covariance of two unions has two parts.
+#' With \eqn{Z_S} zeros of union \eqn{S}, \eqn{\rho_S = -\log(Z_S/m)}{rho_S = -log(Z_S/m)}, \eqn{I = S \cap T}{I = S and T} and \eqn{U = S \cup T}{U = S or T}, that of \eqn{Z_S} and \eqn{Z_T} is
+#' \deqn{\sum_{R \subset I, R \ne I} \prod_{i \in I \setminus R} v_i\, Z_{(S \triangle T) \cup R} + m\left(e^{-\rho_U} - (1 + \rho_{both}) e^{-\rho_S - \rho_T}\right),}{sum over
+#'   R strictly within I of prod of v_i over I without R, times Z of (S xor T) with R,  + m (exp(-rho_U) - (1 + rho_both) exp(-rho_S - rho_T)),}
+#' with \eqn{v_i} as in [rr_extreme()] and \eqn{\rho_{both} = \rho_S + \rho_T - \rho_U}{rho_both = rho_S + rho_T - rho_U}, at least 0. The first part is noise, the second hashing. PCSA sketches add up their levels.
+#' The intervals are Wald's, cut at 0. They need at most 10 sketches, none of whose unions is full. With `cumulative = TRUE`, `vcov()` has the covariances.
+#'
 #' @param sets The reported sets:
 #'   * a matrix or data frame of 0 and 1 (or `TRUE` and `FALSE`), elements in rows, sets in columns;
 #'   * a list of vectors of the elements that each set *reports*, with `universe`;
 #'   * a tally of [rr_bit_tally()] (not for differences);
-#'   * a sketch of [rr_sketch()], or a list of sketches with the same settings and key (for the union).
+#'   * a sketch of [rr_sketch()], or a list of sketches with the same settings and key.
 #' @param flip Probability, not 1/2, that a membership was reported wrongly: one number, one for each set (names are matched), or a matrix with one for each element and set. Left
-#'   out for a tally and for sketches.
+#'   out for a tally and for sketches, unless with `truth = TRUE`.
 #' @param what `"union"` (default), `"intersection"`, `"difference"` or `"jaccard"` (with Wald's intervals).
 #' @param universe For a list of sets: the labels of all elements, or their number if sets hold numbers from 1 on.
 #' @param conf.level Number, default 0.95. Confidence level.
 #' @param interval `"wald"` (default) or `"exact"`.
 #' @param cumulative Logical, default `FALSE`. Estimate after the first set, after the first two, and so on? `plot()` draws this.
+#' @param truth Logical, default `FALSE`. Are `sets` the true ones, or sketches without noise? Then sizes are the true ones, with the standard errors and Wald intervals that reports
+#'   with this `flip` will have.
 #' @param ... Must be empty.
 #' @return An object of class `rr_set_size`, with the methods of [estimate_methods]. `tidy()` returns `term`, `sets` (how many), `estimate`, `std.error`, `std.error.max` and, with `conf.int = TRUE`, `conf.low` and
 #'   `conf.high`. Estimates are unbiased and not clipped: they may be negative or above the universe.
@@ -46,7 +59,8 @@
 #' As in [rr_bit_tally()], and:
 #'
 #' * `candor_error_level`: an element outside the universe. `candor_error_mismatch`: sketches with different settings or keys.
-#' * `candor_error_no_information`: so many noisy sketches that a bit's variance exceeds \eqn{10^{260}}.
+#' * `candor_error_no_information`: so many noisy sketches that a bit's variance exceeds \eqn{10^{260}}; for an intersection, difference or Jaccard index, sketches so full that the zeros
+#'   of a union are within three standard errors of 0.
 #' * Warnings: `candor_warning_variance`, too much noise; `candor_warning_ratio`, the denominator of a Jaccard index is within two standard errors of 0;
 #'   `candor_warning_saturated`, no bit of the union is 0 and the estimate is `Inf`.
 #' @seealso [rr_incidence()] for elements in exactly, or at least, t sets; [rr_sketch()]; `vignette("counting", package = "candor")`.
@@ -57,6 +71,9 @@
 #'
 #'   Swamidass, S. J. and Baldi, P. (2007). Mathematical correction for fingerprint similarity measures to improve
 #'   chemical retrieval. *Journal of Chemical Information and Modeling* 47(3), 952-964. \doi{10.1021/ci600526a} (Bloom filters)
+#'
+#'   Whang, K.-Y., Vander-Zanden, B. T. and Taylor, H. M. (1990). A linear-time probabilistic counting algorithm for database
+#'   applications. *ACM Transactions on Database Systems* 15(2), 208-229. \doi{10.1145/78922.78925} (hashing)
 #' @concept set size
 #' @concept union
 #' @concept intersection
@@ -72,6 +89,13 @@
 #' rr_set_size(reports[, 1:2], flip = 0.1, "difference")   # 154, truth 150
 #' rr_set_size(reports[, 1:2], flip = 0.1, "jaccard")      # 0.163, truth 50 of 300
 #'
+#' # How precise will the union be, if each report has this noise?
+#' rr_set_size(seen, flip = 0.1, truth = TRUE)             # 300, standard error 11.6
+#'
+#' # Sketches of what two of them saw
+#' published <- lapply(list(1:200, 151:300), rr_sketch, "linear", bits = 1024, flip = 0.02, rng = "R")
+#' rr_set_size(published, what = "intersection")   # 58, truth 50
+#'
 #' # As lists of what was reported
 #' rr_set_size(list(c("a", "b"), c("b", "d")), flip = 0.05, universe = letters[1:6])
 #' @export
@@ -83,23 +107,26 @@ rr_set_size <- function(
   conf.level = 0.95,
   interval = c("wald", "exact"),
   cumulative = FALSE,
+  truth = FALSE,
   ...
 ) {
   check_dots_empty(...)
   what <- check_choice(what)
   interval <- check_choice(interval)
   conf.level <- check_conf_level(conf.level)
+  truth <- check_flag(truth, "truth")
   if (inherits(sets, "rr_sketch")) sets <- list(sets)
-  if (is.list(sets) && length(sets) && inherits(sets[[1]], "rr_sketch")) {
-    return(sketch_size(sets, flip, what, conf.level))
+  is_sketches <- is.list(sets) && length(sets) && inherits(sets[[1]], "rr_sketch")
+  has_no_exact <- truth || what == "jaccard" || (is_sketches && what != "union")
+  if (interval == "exact" && has_no_exact) {
+    abort("A plan, a Jaccard index and sketches have no {.val exact} interval.")
   }
+  if (is_sketches) return(sketch_size(sets, flip, what, conf.level, cumulative, truth))
   data <- read_sets(sets, flip, universe)
-  if (is.null(data$bits) && (cumulative || what == "difference")) {
+  if (is.null(data$bits) && (cumulative || truth || what == "difference")) {
     abort("{.arg sets} must hold the sets apart, and is a tally, which has added them up.")
   }
-  if (what == "jaccard" && interval == "exact") {
-    abort("A Jaccard index has no {.val exact} interval.")
-  }
+  data$truth <- truth
   table <- do.call(
     rbind,
     lapply(if (cumulative) seq_len(data$n) else data$n, function(k) {
@@ -108,15 +135,9 @@ rr_set_size <- function(
   )
   last <- table[nrow(table), ]
   if (what != "jaccard") warn_variance(last$std.error.max^2, estimated = !is.na(last$std.error))
-  titles <- c(
-    union = "Size of the union of",
-    intersection = "Size of the intersection of",
-    difference = "In the first and none of the others of",
-    jaccard = "Jaccard index of"
-  )
   new_rr_set_size(
     table,
-    paste(titles[[what]], number_of(data$n, "noisy set")),
+    paste0(if (truth) "Plan: ", set_titles[[what]], " ", number_of(data$n, "noisy set")),
     number_of(data$m, "element"),
     data$m,
     data$flip,
@@ -124,6 +145,13 @@ rr_set_size <- function(
     c(wald = "Wald", exact = "exact")[[interval]]
   )
 }
+
+set_titles <- c(
+  union = "Size of the union of",
+  intersection = "Size of the intersection of",
+  difference = "In the first and none of the others of",
+  jaccard = "Jaccard index of"
+)
 
 size_row <- function(what, data, conf.level, interval) {
   totals <- set_totals(data, if (what == "difference") seq_len(data$n) > 1)
@@ -138,10 +166,7 @@ size_row <- function(what, data, conf.level, interval) {
     variance <- (variance - 2 * ratio * totals$covariance + ratio^2 * totals$union_variance) /
       totals$union^2
     error <- if (totals$union_variance < 0) largest else sqrt(totals$union_variance)
-    if (!(totals$union > 2 * error)) {
-      warn(c("The union may be empty, so the Jaccard index means little.",
-             x = "Its estimated size is {format_number(totals$union)}."), "ratio")
-    }
+    warn_ratio(totals$union, error)
     estimate <- ratio
     largest <- largest * (1 + abs(ratio)) / abs(totals$union)
   }
@@ -176,7 +201,10 @@ set_totals <- function(data, invert = NULL) {
     result <- .Call(
       C_rr_cardinality, data$bits, data$m, data$n, flips, is.matrix(flips), invert
     )
-    return(check_kernel(result, data$bits, flips, "sets"))
+    totals <- check_kernel(result, data$bits, flips, "sets")
+    if (!isTRUE(data$truth)) return(totals)
+    true <- true_totals(data$bits, flips, invert)
+    return(replace(totals, names(true), true))
   }
   tally <- data$tally
   if (is.null(tally$state)) {
@@ -193,6 +221,22 @@ set_totals <- function(data, invert = NULL) {
     intersection_variance = sum(all$variance),
     covariance = sum(all$estimate * (any$estimate - 1)),
     bound = sum(any$bound)
+  )
+}
+
+# The totals that differ if the bits are the true ones: sizes, and exact variances of their estimates
+# from reports (Hehir, Theorem 3).
+true_totals <- function(bits, flips, invert) {
+  x <- bits == 1
+  if (!is.null(invert)) x[, invert] <- !x[, invert]
+  v <- matrix(flip_variance(flips), nrow(x), ncol(x), byrow = !is.matrix(flips))
+  any <- rowSums(x) > 0
+  all <- rowSums(x) == ncol(x)
+  list(
+    union = as.double(sum(any)),
+    union_variance = sum(exp(rowSums(log(1 - x + v))) - !any),
+    intersection = as.double(sum(all)),
+    intersection_variance = sum(exp(rowSums(log(x + v))) - all)
   )
 }
 
@@ -262,7 +306,9 @@ list_to_bits <- function(sets, universe) {
 
 # ---- estimated sizes: one row an estimate ----
 
-new_rr_set_size <- function(table, title, subject, n, flip, conf.level, interval) {
+new_rr_set_size <- function(
+  table, title, subject, n, flip, conf.level, interval, covariance = NULL
+) {
   structure(
     list(
       table = table,
@@ -271,7 +317,8 @@ new_rr_set_size <- function(table, title, subject, n, flip, conf.level, interval
       n = n,
       flip = flip,
       conf.level = conf.level,
-      interval = interval
+      interval = interval,
+      covariance = covariance
     ),
     class = c("rr_set_size", "rr_estimates")
   )
@@ -282,7 +329,7 @@ rows_of.rr_set_size <- function(x) {
 }
 
 bounds_of.rr_set_size <- function(x, rows, level) {
-  check_interval_level(level, x$conf.level)
+  check_made_level(level, x$conf.level)
   list(low = x$table$conf.low, high = x$table$conf.high)
 }
 
@@ -485,36 +532,65 @@ chernoff_size <- function(estimate, m, law, alpha) {
   )
 }
 
-sketch_size <- function(sketches, flip, what, conf.level) {
-  sketches <- check_sketches(sketches, flip)
-  if (what != "union") abort("Sketches have the size of their union only.")
-  bits <- vapply(sketches, `[[`, sketches[[1]]$bits, "bits")
-  flip <- vapply(sketches, `[[`, 1, "flip")
-  first <- sketches[[1]]
-  log_noise <- sum(
-    log1p(flip * (1 - flip) / (1 - 2 * flip)^2)
-  )
-  if (log_noise > 600) {
-    abort(
-      "With so many noisy sketches the size of their union cannot be estimated.", "no_information"
-    )
+# The sizes of sketches. Functions of several unions need the covariance of all unions, and so at
+# most ten sketches.
+sketch_size <- function(sketches, flip, what, conf.level, cumulative, truth) {
+  sketches <- check_sketches(sketches, if (!truth) flip)
+  flip <- sketch_flips(sketches, flip, truth)
+  n <- length(flip)
+  n_sets <- if (cumulative) seq_len(n) else n
+  is_union <- what == "union" && !truth
+  if (n > 10 && !is_union) abort("{.arg sets} must be at most 10 sketches, unless for their union.")
+  settings <- sketches[[1]]$settings
+  unions <- if (n <= 10 && (cumulative || !is_union)) {
+    counts <- sketch_patterns(sketches)
+    sketch_unions(if (truth) expected_patterns(counts, flip) else counts, flip, settings)
   }
-  estimate <- if (first$type == "pcsa") pcsa_size else bloom_size
-  n <- length(sketches)
-  table <- data.frame(
-    term = "items",
-    sets = n,
-    estimate(bits, flip, first$settings, normal_quantile(conf.level))
-  )
+  result <- if (is_union) {
+    union_rows(sketches, n_sets, flip, unions, conf.level)
+  } else {
+    union_functions(what, n_sets, flip, unions, conf.level)
+  }
+  title <- if (what == "union") "Different items in" else set_titles[[what]]
   new_rr_set_size(
-    table,
-    paste("Different items in", number_of(n, "sketch", "es")),
-    format_settings(first),
+    result$table,
+    paste0(if (truth) "Plan: ", title, " ", number_of(n, "sketch", "es")),
+    format_settings(sketches[[1]]),
     n,
     flip,
     conf.level,
-    "all sizes that are not rejected"
+    if (is_union) "all sizes that are not rejected" else "Wald",
+    result$covariance
   )
+}
+
+# The flip of each sketch: that of its report, or if the sketches are the truth, the one planned.
+sketch_flips <- function(sketches, flip, truth) {
+  flips <- vapply(sketches, `[[`, 1, "flip")
+  if (truth) {
+    if (any(flips != 0)) abort("{.arg sets} must be sketches without noise if they are the truth.")
+    flips <- rep_len(check_flip(flip, 1, length(flips)), length(flips))
+  }
+  if (sum(log1p(flip_variance(flips))) > 600) {
+    abort("The sizes of so many noisy sketches cannot be estimated.", "no_information")
+  }
+  flips
+}
+
+# Rows of unions of the first `n_sets` sketches each: list(table, covariance).
+union_rows <- function(sketches, n_sets, flip, unions, conf.level) {
+  estimate <- if (sketches[[1]]$type == "pcsa") pcsa_size else bloom_size
+  bits <- vapply(sketches, `[[`, sketches[[1]]$bits, "bits")
+  rows <- lapply(n_sets, function(k) {
+    first <- bits[, seq_len(k), drop = FALSE]
+    row <- estimate(first, flip[seq_len(k)], sketches[[1]]$settings, normal_quantile(conf.level))
+    data.frame(term = "items", sets = k, row)
+  })
+  table <- do.call(rbind, rows)
+  index <- 2^n_sets - 1
+  covariance <- unions$covariance[index, index]
+  if (!is.null(covariance)) diag(covariance) <- table$std.error^2
+  list(table = table, covariance = covariance)
 }
 
 bloom_size <- function(bits, flip, settings, z) {
@@ -564,38 +640,18 @@ bloom_size <- function(bits, flip, settings, z) {
 }
 
 pcsa_size <- function(bits, flip, settings, z) {
-  buckets <- settings[["buckets"]]
-  levels <- settings[["levels"]]
-  zeros <- level_zeros(bits, flip, buckets, levels)
-  moments <- zero_moments(flip, buckets, levels)
-  # The quasi-score, which without noise is the likelihood's. Its integral over n shows which of its
-  # roots is meant.
-  score <- function(log_n, state = moments(log_n)) {
-    colSums(state$weight * (state$zeros - zeros))
-  }
+  zeros <- level_zeros(bits, flip, settings[["buckets"]], settings[["levels"]])
+  fit <- pcsa_fit(zeros, flip, settings)
+  n <- fit$size
   # The score in units of its standard deviation. The number of items is fixed, which takes n I^2
   # from the information I. `half` corrects for whole numbers, since the last level has few zeros.
-  scaled <- function(log_n, corrected, state = moments(log_n)) {
-    (score(log_n, state) + corrected * state$half) /
+  scaled <- function(log_n, corrected, state = fit$moments(log_n)) {
+    (fit$score(log_n, state) + corrected * state$half) /
       sqrt(state$information * pmax(1 - exp(log_n) * state$information, 1e-12))
   }
-  grid <- seq(
-    log(0.01), log(buckets) + levels * log(2) + 3, by = 0.05
-  )
-  state <- moments(grid)
-  peak <- highest_peak(exp(grid) * score(grid, state))
-  last <- length(grid)
-  root_between <- function(f, k) {
-    exp(
-      uniroot(f, grid[c(k, k + 1)], tol = 1e-12)$root
-    )
-  }
-  n <- if (peak == 0) 0 else if (peak == last) Inf else root_between(score, peak)
-  information <- moments(
-    min(max(log(n), grid[1]), grid[last])
-  )$information
+  information <- fit$at_size$information
   std_error <- if (is.infinite(n)) NA_real_ else sqrt(max(1 / information - n, 1e-6))
-  bounds <- unrefuted_range(scaled, root_between, state, grid, peak, z)
+  bounds <- unrefuted_range(scaled, fit$root_between, fit$state, fit$grid, fit$peak, z)
   if (is.infinite(n)) warn_saturated()
   list(estimate = n, std.error = std_error, conf.low = bounds[1], conf.high = bounds[2])
 }
@@ -634,42 +690,4 @@ level_zeros <- function(bits, flip, buckets, levels) {
     },
     1
   )
-}
-
-# A function of the logarithm of a number of items. It returns the expected zeros of each level,
-# their weight in the score, the information, and half a bit of the last level. A bucket with x
-# expected items at a level has a 0 there with probability exp(-x). Full levels have neither slope
-# nor variance, so both are divided by exp(-x) before they meet.
-zero_moments <- function(flip, buckets, levels) {
-  share <- if (levels == 1) {
-    1
-  } else {
-    2^-c(seq_len(levels - 1), levels - 1)
-  }
-  v <- flip * (1 - flip) / (1 - 2 * flip)^2
-  clear <- expm1(sum(log1p(v)))
-  # The noise of a bit that some sketch has: it is largest if only the noisiest sketch has it.
-  taken <- max(v / (1 + v)) * exp(sum(log1p(v)))
-  function(log_n) {
-    x <- outer(share / buckets, exp(log_n))
-    full <- -expm1(-x)
-    noise <- if (taken > 0) taken * full * exp(x) else 0
-    weight <- share / (buckets * (noise + clear + full))
-    list(
-      zeros = buckets * exp(-x),
-      weight = weight,
-      information = colSums(weight * share * exp(-x)),
-      half = (weight * full)[levels, ] / 2
-    )
-  }
-}
-
-# The point of the grid (0: before the first) after which the score is no longer positive, at the
-# highest maximum of its integral.
-highest_peak <- function(scores) {
-  peaks <- which(c(TRUE, scores > 0) & c(scores <= 0, TRUE)) - 1
-  integral <- c(
-    0, 0, cumsum(scores[-1] + scores[-length(scores)])
-  )
-  peaks[which.max(integral[peaks + 1])]
 }

@@ -1,8 +1,10 @@
 #' @rdname rr_study
 #' @method autoplot rr_study
 #' @rawNamespace S3method(ggplot2::autoplot,rr_study)
-autoplot.rr_study <- function(object, metric = "mse", methods = NULL, ...) {
-  metric <- check_choice(metric, "metric", study_metrics)
+autoplot.rr_study <- function(object, metric = NULL, methods = NULL, ...) {
+  metric <- metric %||% if ("mse" %in% object$metric) "mse" else "coverage"
+  metric <- check_choice(metric, "metric", c(study_metrics, joint_metrics))
+  if (metric %in% joint_metrics) return(joint_lines(object, metric))
   choices <- unique(object$method)
   if (!all(methods %in% choices)) abort("{.arg methods} must be among {.val {choices}}.")
   data <- drawn_risks(object, metric, methods %||% choices)
@@ -39,6 +41,17 @@ drawn_risks <- function(object, metric, methods) {
   drawn <- data$metric == metric & data$method %in% methods
   data <- data[drawn & is.finite(data$estimate) & data$estimate > 0, ]
   if (!nrow(data)) abort("No {.val {metric}} of the study is above 0.")
+  data$panel <- risk_panels(data)
+  error <- 2 * ifelse(is.na(data$mc.error), 0, data$mc.error)
+  data[c("conf.low", "conf.high")] <- list(
+    pmax(data$estimate - error, data$estimate / 10),
+    data$estimate + error
+  )
+  data
+}
+
+# The panel that each row is in, named by its truth, mechanism and number of categories.
+risk_panels <- function(data) {
   has_mechanisms <- !is.null(data$mechanism)
   kinds <- if (has_mechanisms) paste(data$truth, data$mechanism, sep = ", ") else data$truth
   # A name may have K already.
@@ -46,13 +59,7 @@ drawn_risks <- function(object, metric, methods) {
     grepl("K = ", kinds, fixed = TRUE), kinds,
     sprintf("%s, K = %s", kinds, format_count(data$k))
   )
-  data$panel <- factor(kinds, unique(kinds))
-  error <- 2 * ifelse(is.na(data$mc.error), 0, data$mc.error)
-  data[c("conf.low", "conf.high")] <- list(
-    pmax(data$estimate - error, data$estimate / 10),
-    data$estimate + error
-  )
-  data
+  factor(kinds, unique(kinds))
 }
 
 # A line for each method, with ribbons of its Monte Carlo error.

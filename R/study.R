@@ -24,15 +24,26 @@
 #' An interrupted study returns the cells it has, with a warning, and `rr_study(resume = study)` goes on. A warning names the first cell that a worker could not deliver; resuming computes it. To
 #' keep a study, [saveRDS()] it.
 #'
+#' @section Joint counts:
+#' If `mechanism` is a [rr_product()], `order` also judges the joint counts of [rr_tmdh()]: a row for each metric and each set of answers to at most `order` questions, with the columns
+#' `term` and `order`, and the method `"tmdh"`. Counts are divided by `n`.
+#'
+#' * `bias`: mean estimate less the truth.
+#' * `std.error`: square root of the mean estimated variance, divided by the standard deviation of the estimates. It is 1 if the standard error is right.
+#' * `coverage`: part of the 95% intervals that hold the truth.
+#'
+#' The questions may have any mechanism that [rr_tmdh()] takes. Other methods are judged too if `method` is given, and the product must then have finitely many reports.
+#'
 #' @section Picture:
-#' Axes are logarithmic, and values that are not above 0 are left out. Ribbons are two Monte Carlo standard errors wide on either side.
+#' Axes are logarithmic, and values that are not above 0 are left out. Ribbons are two Monte Carlo standard errors wide on either side. The picture of joint counts has a point for each set and
+#' a line for the mean of each order.
 #'
 #' @order 1
 #' @param truth The true distributions: a named list of probability vectors, or one vector. A Zipf distribution over `k` categories is `prop.table(seq_len(k)^-s)`. Data (a factor, text, a `table`) are replaced by
 #'   their shares. Names are used only if they are the category numbers 1, 2, ..., or levels of a mechanism, in which absent levels are 0.
 #' @param epsilon Privacy budgets, above 0. Left out for a mechanism, which has its own.
 #' @param n Numbers of respondents, whole and at least 1.
-#' @param method Methods of [rr_estimate()], or a named list of such names and of functions of `counts` and `mechanism` that return shares. `"oracle"` knows the true
+#' @param method Methods of [rr_estimate()]; by default these four, or none if `order` is given. Or a named list of such names and of functions of `counts` and `mechanism` that return shares. `"oracle"` knows the true
 #'   shares but not which category has which, and shows how small the error could be; it needs a mechanism that reports all answers other than the truth with one
 #'   probability.
 #' @param replications Whole number, at least 1; default 100. Replications of each cell.
@@ -44,7 +55,8 @@
 #' @param workers Number of processes; by default `options("mc.cores")` or the number of cores, or fewer if there is less work.
 #' @param resume An unfinished study. Only `workers` and `progress` may be given with it.
 #' @param progress Logical. Show a progress bar?
-#' @param metric For `plot()`: `"mse"` (default), `"tv"`, `"nll"`, `"bias2"` or `"variance"`.
+#' @param order For a product of questions: largest number of questions in a joint count that is judged; default `NULL`, no joint counts.
+#' @param metric For `plot()`: `"mse"` (default), `"tv"`, `"nll"`, `"bias2"` or `"variance"`; of joint counts `"coverage"` (default if they alone are judged), `"bias"` or `"std.error"`.
 #' @param methods For `plot()`: methods to draw, a character vector; by default all.
 #' @return A tibble of class `rr_study` with one row per cell, method and metric: `truth`, `k` (number of categories), `epsilon`, `n`, `method`, `metric`, `estimate`,
 #'   `mc.error`. `plot()` and `autoplot()` return a ggplot.
@@ -52,6 +64,7 @@
 #' * `candor_error_argument`: an empty grid, a truth that is not a distribution over at least two categories, values out of range, unknown methods, a `mechanism` that returns none.
 #'   These errors, and errors of a method that always fails, come before the work starts.
 #' * `candor_error_mismatch`: names of a truth that are not levels of the mechanism.
+#' * `candor_error_order`: a joint count of more questions than the mechanism has.
 #' * Warning `candor_warning_incomplete`: names the first missing cell.
 #' @references Pinzon, C. A. et al. (2026). Estimating the true distribution of data collected with randomized response, section 6. arXiv:2601.08603. The scripts in
 #'   `system.file("studies", package = "candor")` regenerate its figures.
@@ -68,12 +81,18 @@
 #'                   epsilon = c(1, 4), n = c(100, 10000), replications = 50, seed = 1)
 #' subset(study, metric == "mse" & epsilon == 1 & n == 100)   # "invn" for both
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(study)
+#'
+#' # Do the intervals of joint counts hold with 100 respondents?
+#' bit <- rr_binary(0.8, 0.1)
+#' joint <- rr_study(c(0.63, 0.07, 0.27, 0.03), n = 100, mechanism = rr_product(a = bit, b = bit),
+#'                   order = 2, replications = 200, seed = 1)
+#' subset(joint, metric == "coverage")
 #' @export
 rr_study <- function(
   truth = NULL,
   epsilon = NULL,
   n = NULL,
-  method = c("inv", "invn", "invp", "mle"),
+  method = if (is.null(order)) c("inv", "invn", "invp", "mle"),
   replications = 100,
   mechanism = rr_grr,
   seed = NULL,
@@ -81,12 +100,15 @@ rr_study <- function(
   target = c("population", "sample"),
   workers = NULL,
   resume = NULL,
-  progress = interactive()
+  progress = interactive(),
+  order = NULL
 ) {
   check_dots_empty(...)
   check_flag(progress, "progress")
   if (!is.null(workers)) workers <- check_count(workers, "workers", min = 1, max = 1024)
   if (is.null(resume)) {
+    if (!is.null(order)) order <- check_count(order, "order", min = 1)
+    is_joint <- !is.null(order) && is.null(method)
     is_mechanism <- inherits(mechanism, "rr_mechanism")
     if (is_mechanism && !is.null(epsilon)) {
       abort("{.arg epsilon} must be left out for a mechanism, which has its own.")
@@ -95,11 +117,12 @@ rr_study <- function(
       truth = check_truths(truth, if (is_mechanism) mechanism),
       epsilon = if (is_mechanism) mechanism$epsilon else check_grid(epsilon, "epsilon"),
       n = check_grid(n, "n", is_whole = TRUE),
-      method = check_methods(method, "oracle"),
+      method = if (is_joint) list() else check_methods(method, "oracle"),
       replications = check_count(replications, "replications", min = 1, max = 1e9),
       mechanism = check_constructors(mechanism),
       target = check_choice(target),
-      seed = if (!is.null(seed)) check_count(seed, "seed")
+      seed = if (!is.null(seed)) check_count(seed, "seed"),
+      order = order
     )
     state <- list(
       design = design,
@@ -116,6 +139,7 @@ rr_study <- function(
   mechanisms <- lapply(
     which(!duplicated(cells$mechanism_index)), study_mechanism, design = state$design, cells = cells
   )
+  check_study_order(state$design$order, mechanisms)
   try_study(state, cells, mechanisms)
   state$design$seed <- state$design$seed %||% draw_study_seed()
   new_rr_study(run_study(state, cells, mechanisms, workers, progress), cells)
@@ -170,25 +194,35 @@ study_cells <- function(design) {
 
 new_rr_study <- function(state, cells = study_cells(state$design)) {
   design <- state$design
-  methods <- names(design$method)
+  methods <- as.character(names(design$method))
   done <- which(lengths(state$results) > 0)
   row <- rep(done, each = length(study_metrics) * length(methods))
   figures <- function(field) {
     as.double(unlist(lapply(state$results[done], `[[`, field)))
   }
-  with_class(
-    tibble(
-      truth = names(design$truth)[cells$truth[row]],
-      k = cells$k[row],
-      mechanism = names(design$mechanism)[cells$mechanism[row]],
-      epsilon = cells$epsilon[row],
-      n = cells$n[row],
-      method = rep_len(rep(methods, each = length(study_metrics)), length(row)),
-      metric = rep_len(study_metrics, length(row)),
-      estimate = figures("estimate"),
-      mc.error = figures("error")
-    ),
-    "rr_study", study = state
+  table <- tibble(
+    study_keys(design, cells, row),
+    method = rep_len(rep(methods, each = length(study_metrics)), length(row)),
+    metric = rep_len(study_metrics, length(row)),
+    estimate = figures("estimate"),
+    mc.error = figures("error")
+  )
+  joint <- joint_rows(state, cells, done)
+  if (!is.null(joint)) {
+    table <- tibble(table, term = NA_character_, order = NA_integer_)[names(joint)]
+    table <- rbind(table, joint)
+  }
+  with_class(table, "rr_study", study = state)
+}
+
+# The columns of the table that say which cell a row is of.
+study_keys <- function(design, cells, row) {
+  tibble(
+    truth = names(design$truth)[cells$truth[row]],
+    k = cells$k[row],
+    mechanism = names(design$mechanism)[cells$mechanism[row]],
+    epsilon = cells$epsilon[row],
+    n = cells$n[row]
   )
 }
 
@@ -228,6 +262,7 @@ study_mechanism <- function(i, design, cells) {
     "a maker of mechanisms of the given number of categories"
   )
   refuse_validated(mechanism, "{.fn rr_study}")
+  if (!length(design$method)) return(mechanism)
   if (law_tells_nothing(rr_law(mechanism))) abort_no_information(mechanism)
   mechanism
 }
@@ -237,10 +272,13 @@ study_cell <- function(i, design, cells, mechanisms) {
   n <- cells$n[i]
   truth <- if (design$target == "sample") whole_shares(n, theta)
   mechanism <- mechanisms[[cells$mechanism_index[i]]]
-  risks <- judge_methods(
-    mechanism, theta, truth, n, design$method, design$replications, design$seed, i
-  )
-  risks[c("estimate", "error")]
+  risks <- if (length(design$method)) {
+    judge_methods(mechanism, theta, truth, n, design$method, design$replications, design$seed, i)
+  }
+  joint <- if (!is.null(design$order)) {
+    judge_joint(mechanism, theta, truth, n, design, i)
+  }
+  c(risks[c("estimate", "error")], list(joint = joint))
 }
 
 # An error of a method that can never work, before the work starts: it fails on one replication in

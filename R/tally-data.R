@@ -16,19 +16,38 @@ rr_tally.data.frame <- function(
 ) {
   check_dots_empty(...)
   check_mechanism(mechanism)
-  answers <- frame_answers(drop_copies(x, id), mechanism, column, weights, by, count, id)
+  read <- function(x) frame_answers(x, mechanism, column, weights, by, count, id)
+  answers <- read(drop_copies(x, id, function() read(x)$reports))
   inform_frequencies(answers$weights)
   tally_answers(answers, mechanism, na.rm, keep)
 }
 
-# The rows of a data frame without copies: a report whose identifier comes twice counts once.
-drop_copies <- function(x, id) {
+# The rows of a data frame without copies: an identifier is that of one report, which counts once.
+# `reports()` returns the reports of all rows.
+drop_copies <- function(x, id, reports) {
   named <- frame_names(as_plain_frame(x), id, "id", single = TRUE) %||% refuse_vector(id, "id")
   if (is.null(named)) return(x)
   ids <- x[[named]]
-  check_that(!anyNA(ids), ids, "id", "a column without missing identifiers")
+  is_id <- !is.na(ids) & grepl("[^[:space:]]", ids)
+  check_that(all(is_id), ids, "id", "a column without missing or empty identifiers")
   copies <- which(duplicated(ids))
   if (!length(copies)) return(x)
+  first <- match(ids[copies], ids)
+  columns <- reports()
+  if (!is.data.frame(columns)) columns <- list(columns)
+  is_copy <- vapply(seq_along(copies), function(i) {
+    all(vapply(columns, function(column) {
+      identical(some_reports(column, copies[i]), some_reports(column, first[i]))
+    }, NA))
+  }, NA)
+  if (!all(is_copy)) {
+    differing <- unique(ids[copies[!is_copy]])
+    abort(c(
+      "{.arg id} must be the identifiers of single reports.",
+      x = "Different reports share an identifier: {format_labels(differing)}.",
+      i = "Drop their rows, or all but one of each: none is known to be the right one."
+    ))
+  }
   cli::cli_inform("Counted once: {length(copies)} report{?s} that came again.",
                   class = "candor_message_copies")
   x[-copies, , drop = FALSE]

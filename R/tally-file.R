@@ -29,7 +29,7 @@
 #'
 #' * Vectors are arrays. A matrix is an array of its rows, or an object of `matrix`, `rows` and `columns` (names). An argument that is left out has its default.
 #' * An ordered factor is an object whose member `ordered` is the array of its labels. Labels have at most 10,000 bytes.
-#' * Mechanisms are objects as `mechanism` is. [rr_product()] and [rr_sample_questions()] have the argument `questions`, an object of mechanisms in order. The
+#' * Mechanisms are objects as `mechanism` is. [rr_product()] has the argument `questions`, an object of mechanisms in order. The
 #'   `oracle` of [rr_hierarchy()] is an array of the mechanisms of its depths.
 #'
 #' `bits` has a hexadecimal text for each different report: the [packed bits][rr_reports] of the categories that it supports, except for these mechanisms:

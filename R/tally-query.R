@@ -13,7 +13,7 @@
 #' * [rr_hadamard()], [rr_projective()]: columns: one of whole numbers; query: `GROUP BY` that number.
 #' * [rr_hadamard()] of one bit: columns: `index`, `sign`; query: `GROUP BY` both.
 #' * [rr_local_hash()]: columns: `slope`, `shift`, `value`, or `cohort`, `value`; query: `GROUP BY` all of them.
-#' * [rr_sample_questions()], [rr_hierarchy()]: columns: `question` or `depth`, and the columns of the reports; query: `GROUP BY` all of them.
+#' * [`rr_product(asked = 1)`][rr_product], [rr_hierarchy()]: columns: `question` or `depth`, and the columns of the reports; query: `GROUP BY` all of them.
 #' * [rr_dealt()]: columns: the column of blocks and the column of reports; query: `GROUP BY` both.
 #' * [rr_unary()], [rr_subset()]: columns: one of 0 and 1 for each category, named like it; query: `SUM` of each.
 #' * [rr_unary()], [rr_subset()]: columns: `id` and `level`: a row for each category that a report supports; query: `GROUP BY level`, and the reports

@@ -23,7 +23,7 @@
 #' * [rr_count_mean_sketch()]: a data frame with `cohort` and `bits`; with `one_bit` a tibble with `cohort`, `index` and `sign`.
 #' * [rr_mean()]: numbers. Also numbers of any type.
 #' * [rr_dealt()]: a tibble with the column of blocks and `report`. Also data frames with the column of blocks and one other.
-#' * [rr_sample_questions()], [rr_hierarchy()], [rr_prefixes()]: a tibble with `question`, `depth` or `part`, and `report`. Reports that are columns stand in
+#' * [`rr_product(asked = 1)`][rr_product], [rr_hierarchy()], [rr_prefixes()]: a tibble with `question`, `depth` or `part`, and `report`. Reports that are columns stand in
 #'   the place of `report`. Also data frames with these columns. If questions differ in kind, `report` is text or a list.
 #'
 #' @section The class of bits and positions:

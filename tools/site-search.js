@@ -9,7 +9,9 @@ const queries = [
   { from: "index.html", text: "crosswise", meant: "reference/rr_binary.html" },
   { from: "articles/candor.html", text: "sample size", meant: "reference/rr_power.html" },
   { from: "articles/candor.html", text: "sample size", meant: "articles/planning.html" },
-  { from: "reference/rr_grr.html", text: "heavy hitters", meant: "reference/rr_heavy_hitters.html" }
+  { from: "reference/rr_grr.html", text: "heavy hitters", meant: "reference/rr_heavy_hitters.html" },
+  { from: "index.html", text: "IBU", meant: "articles/questions.html", not: "distribution" },
+  { from: "index.html", text: "OR", meant: "reference/rr_extreme.html", not: "order" }
 ];
 
 (async function () {
@@ -29,6 +31,7 @@ const queries = [
     await chromium.page("Input.insertText", { text: query.text });
     const rows = await chromium.value("[...document.querySelectorAll('#found a')].map(a => [a.href, a.firstChild.textContent])");
     if (rows.some(([, title]) => !title || title === "null")) console.log(query.text + ": a result without a name");
+    if (query.not && rows.some(([, title]) => title.toLowerCase().includes(query.not))) console.log(query.text + ": finds " + query.not);
     if (!rows.some(([href]) => href.split("#")[0].endsWith(query.meant))) {
       console.log(query.text + ": no " + query.meant + " among " + rows.map(([href]) => href).join(" "));
     }

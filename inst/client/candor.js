@@ -5,14 +5,17 @@ var candorClient = (function () {
 function fail(what) { throw new Error("candor: " + what); }
 function has(object, name) { return Object.prototype.hasOwnProperty.call(object, name); }
 
-// Words of 32 bits from the operating system.
+// Words of 32 bits from the operating system. A generator that is missing, fails, or repeats itself leaves few different words:
+// 5 of 128 equal others once in 1e26 times.
 function systemWords() {
-  const source = globalThis.crypto;
-  if (!source || !source.getRandomValues) fail("this device has no secure random numbers; nothing was sent");
-  const buffer = new Uint32Array(64);
+  const buffer = new Uint32Array(128);
   let next = buffer.length;
   return function () {
-    if (next === buffer.length) { source.getRandomValues(buffer); next = 0; }
+    if (next === buffer.length) {
+      try { globalThis.crypto.getRandomValues(buffer); } catch (refused) { buffer.fill(0); }
+      if (new Set(buffer).size < 124) fail("this device has no secure random numbers; nothing was sent");
+      next = 0;
+    }
     const word = buffer[next];
     buffer[next++] = 0;
     return word;
@@ -233,24 +236,29 @@ function fields(client, kept) {
   return Object.assign({ id: kept.id }, Object.fromEntries(Object.keys(all).map(name => [name, text(all[name])])));
 }
 
-// Where the report of a plan is kept: another plan under the same key has another place (FNV-1a of the plan).
+// Where the report of a plan is kept: another law under the same key has another place (FNV-1a of the plan), another language
+// has not.
 function place(key, client) {
   let print = 0x811c9dc5;
-  for (const letter of JSON.stringify(client)) print = Math.imul(print ^ letter.codePointAt(0), 0x01000193);
+  const law = JSON.stringify(client, (name, value) => ["levels", "reports", "mechanism"].includes(name) ? undefined : value);
+  for (const letter of law) print = Math.imul(print ^ letter.codePointAt(0), 0x01000193);
   return key + " " + (print >>> 0).toString(16);
 }
 
 // What a browser keeps: `change` gives what was kept to `make`, and promises what that returns, when it is on the disk. Two
-// tabs wait for one another, and a browser that is killed has kept all of it or nothing.
+// tabs wait for one another, and a browser that is killed has kept all of it or nothing. No connection stays open.
 function device() {
-  const opened = new Promise(function (done, failed) {
+  const open = () => new Promise(function (done, failed) {
     const opening = indexedDB.open("candor", 1);
     opening.onupgradeneeded = () => { opening.result.createObjectStore("reports"); };
-    opening.onsuccess = () => done(opening.result);
+    opening.onsuccess = function () {
+      opening.result.onversionchange = () => opening.result.close();
+      done(opening.result);
+    };
     opening.onerror = () => failed(opening.error);
     setTimeout(() => failed(new Error("candor: this browser keeps nothing")), 5000);
   });
-  return { change: (at, make) => opened.then(base => new Promise(function (done, failed) {
+  return { change: (at, make) => open().then(base => new Promise(function (done, failed) {
     const transaction = base.transaction("reports", "readwrite", { durability: "strict" });
     const reports = transaction.objectStore("reports"), asked = reports.get(at);
     let made, refused;
@@ -262,31 +270,63 @@ function device() {
     };
     transaction.oncomplete = () => done(made);
     transaction.onabort = () => failed(refused || transaction.error);
-  })) };
+  }).finally(() => base.close())) };
 }
 
-// Is it what once() keeps?
-const whole = (client, kept) => Boolean(kept) &&
-  (isPermanent(client) ? typeof kept.permanent === "object" : typeof kept.id === "string" && has(kept, "report"));
+// Can the browser keep something? If not, the page does, for as long as it is open.
+async function lasting() {
+  const store = device();
+  try {
+    await store.change("probe", () => "0".repeat(4096));
+    await store.change("probe", () => undefined);
+    return { store, keeps: true };
+  } catch (refused) {
+    const entries = new Map();
+    const change = async (at, make) => entries.set(at, make(entries.get(at))).get(at);
+    return { store: { change }, keeps: false };
+  }
+}
+
+// Is it what once() keeps? That is permanent answers to all levels; or an identifier and, for each question, a label, a number or
+// a list of them.
+function whole(client, kept) {
+  const sound = value => typeof value === "string" ? value !== "" : Number.isFinite(value);
+  const answered = value => value === null ||
+    (Object(value) === value && Object.keys(value).length ? Object.values(value) : [value]).every(sound);
+  const permanentAnswer = function (plan, mine, truth) {
+    const { cohort, answer } = permanent(plan.first, truth, null, { get: entry => mine[entry] });
+    const k = plan.second.k, bytes = new RegExp("^[0-9a-f]{" + 2 * Math.ceil(k / 8) + "}$");
+    return (cohort === undefined || has(plan.first.places, cohort)) &&
+      (plan.second.kind === "again" ? bytes.test(answer) : /^[0-9]+$/.test(answer) && Number(answer) < k);
+  };
+  try {
+    if (isPermanent(client)) return questions(client).every(q =>
+      q.plan.levels.every((level, truth) => permanentAnswer(q.plan, kept.permanent[q.name || ""], truth)));
+    const names = client.sample ? ["question", "report"] : questions(client).map(q => q.name);
+    return /^[0-9a-f]{32}$/.test(kept.id) && names.every(name => answered(client.questions ? kept.report[name] : kept.report));
+  } catch (broken) { return false; }
+}
 
 // { id, report, before }: the same for ever, whatever is answered then, since a second draw would tell more. `id` is a
-// random number of the report, by which two copies of it are known. Of permanent answers each report is a new one.
+// random number of the report, by which two copies of it are known. Of permanent answers each report is a new one, and they
+// alone are kept: a report beside them would help to guess.
 async function once(key, client, answer, options = {}) {
   const renewed = isPermanent(client);
-  let before = false;
+  let before = false, drawn;
   const kept = await (options.store || device()).change(place(key, client), function (old) {
-    before = !renewed && whole(client, old);
+    const known = whole(client, old);
+    before = known && !renewed;
     if (before) return old;
-    const all = renewed && whole(client, old) ? old.permanent : {};
+    const all = known ? old.permanent : {};
     const of = function (name) {
       const mine = all[name] || (all[name] = {});
       return { get: entry => mine[entry], set: (entry, value) => { mine[entry] = value; } };
     };
-    const drawn = report(client, answer, { decline: options.decline, memory: client.questions ? { of } : of("") });
     const words = systemWords(), id = [1, 2, 3, 4].map(() => words().toString(16).padStart(8, "0")).join("");
-    return renewed ? { id, report: drawn, permanent: all } : { id, report: drawn };
+    drawn = { id, report: report(client, answer, { decline: options.decline, memory: client.questions ? { of } : of("") }) };
+    return renewed ? { permanent: all } : drawn;
   });
-  return { id: kept.id, report: kept.report, before, sent: Boolean(kept.sent) };
+  return Object.assign({ sent: false }, before ? kept : drawn, { before });
 }
 
 // What once() has kept, or undefined where it would draw.
@@ -295,6 +335,6 @@ async function kept(key, client, options = {}) {
   return whole(client, old) && !isPermanent(client) ? old : undefined;
 }
 
-return { report, once, kept, fields, any: m => below(m, systemWords()), place, device, whole, isPermanent, plan: null };
+return { report, once, kept, fields, any: m => below(m, systemWords()), place, lasting, whole, isPermanent, plan: null };
 })();
 if (typeof module === "object" && module.exports) module.exports = candorClient;

@@ -331,7 +331,7 @@ law <- do.call(cbind, lapply(1:2, function(depth) {
 study("hierarchy, two depths", m6, law, function(r) as.integer(r$report) + 1L + ifelse(r$depth == "2", cells[1], 0), also = function(counts) {
   frequency("hierarchy, two depths", "depth 1 is drawn", sum(counts[, seq_len(cells[1])]), sum(counts), 1 / 2)
 })
-m7 <- rr_sample_questions(often = rr_grr(4, epsilon = 1), where = rr_grr(3, epsilon = 2))
+m7 <- rr_product(often = rr_grr(4, epsilon = 1), where = rr_grr(3, epsilon = 2), asked = 1)
 both <- expand.grid(often = 1:4, where = 1:3)
 law <- cbind(two_levels(diag(4) == 1, achieved(m7$parts$often))[both$often, ], two_levels(diag(3) == 1, achieved(m7$parts$where))[both$where, ]) / 2
 study("one question of two", m7, law, function(r) as.integer(r$report) + ifelse(r$question == "where", 4L, 0L), draw = function(x) rr_perturb(both[x, ], m7), also = function(counts) {

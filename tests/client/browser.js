@@ -2,11 +2,12 @@
 "use strict";
 const { spawn } = require("child_process");
 
-exports.start = async function (folder, more = []) {
+exports.start = async function (folder, more = [], hasBack = false) {
   const flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--remote-debugging-pipe",
     "--disable-background-networking", "--user-data-dir=" + folder,
     // A page that is opened again at once may come to another process, which sees the storage of the first one late.
-    "--disable-features=BackForwardCache,ProactivelySwapBrowsingInstance,RenderDocument,ProcessPerSiteUpToMainFrameThreshold",
+    // Only tests of what Back shows have what browsers do else.
+    ...(hasBack ? [] : ["--disable-features=BackForwardCache,ProactivelySwapBrowsingInstance,RenderDocument,ProcessPerSiteUpToMainFrameThreshold"]),
     "--disable-site-isolation-trials"].concat(more);
   // A group of its own, so that it can be killed with all its processes.
   const process = spawn("chromium", flags, { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"], detached: true });

@@ -26,4 +26,23 @@ page("weak", rr_grr(5, 20))
 page("list", rr_unary(letters, 1))
 cards <- rr_channel(rbind(c(0.7, 0.3), c(0.2, 0.8)), levels = c("innocent", "guilty"), reports = c("red", "black"))
 rr_client(cards, file.path(folder, "module.mjs"), "module")
-for (as in c("jspsych", "surveyjs")) rr_client(cards, file.path(folder, paste0(as, ".js")), as)
+# A second file of each kind, whose reports have other labels.
+other <- rr_channel(rbind(c(0.7, 0.3), c(0.2, 0.8)), levels = c("innocent", "guilty"), reports = c("green", "blue"))
+for (as in c("jspsych", "surveyjs")) {
+  rr_client(cards, file.path(folder, paste0(as, ".js")), as, key = "theft")
+  rr_client(other, file.path(folder, paste0(as, "-other.js")), as, key = "fraud")
+}
+# The lines of the article, twice on one page. Their reports hold the answer but for one in 1e17.
+yes_no <- list(rr_grr(c("no", "yes"), 40), rr_channel(rbind(c(1 - 1e-12, 1e-12), c(1e-12, 1 - 1e-12)), levels = c("no", "yes"), reports = c("green", "blue")))
+article <- readLines(file.path("..", "..", "vignettes", "asking-in-the-browser.Rmd"), encoding = "UTF-8")
+first <- which(article == "<div>")[1]
+lines <- paste(article[first:(first + which(article[-seq_len(first)] == "</div>")[1])], collapse = "\n")
+copies <- vapply(1:2, function(i) {
+  script <- readLines(rr_client(yes_no[[i]], tempfile(), "javascript"), encoding = "UTF-8")
+  copy <- sub("keep(report);", "(window.kept = window.kept || []).push(report);", sub("theft-2026", paste0("copy-", i), lines, fixed = TRUE), fixed = TRUE)
+  paste(c("<script>", script, "</script>", copy), collapse = "\n")
+}, "")
+writeLines(c("<!doctype html><meta charset=utf-8><title>article</title><body>", copies), file.path(folder, "article.html"), useBytes = TRUE)
+for (way in c("ok", "error")) page(paste0("interviewer-", way), rr_grr(letters[1:10], 0.1), send = paste0(collector, way), interviewer = TRUE)
+page("english", rr_warner(0.8), send = paste0(collector, "ok"))
+rr_client(rr_warner(0.8, levels = c("nein", "ja")), file.path(folder, "german.html"), question = "?", key = "english", language = "de", send = paste0(collector, "ok"))

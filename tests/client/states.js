@@ -57,7 +57,8 @@ let browser;
         if (await one.value(asked)) await one.value(draw);
         await one.until(after + ".includes('arrived')");
         await sleep(30);
-        if (ids() !== 1 || reports()[0].report !== await one.value(output)) reloaded++;
+        // Once it has arrived, it is not shown again.
+        if (ids() !== 1 || !["", reports()[0].report].includes(await one.value(output))) reloaded++;
         await fresh(one, "race");
         await two.open(page("race"));
         await two.until(asked);
@@ -65,7 +66,9 @@ let browser;
         await sleep(delay);
         await Promise.all([first, two.value(draw)]);
         for (const tab of [one, two]) await tab.until(after + ".includes('arrived')");
-        if (ids() !== 1 || await one.value(output) !== await two.value(output)) tabs++;
+        const seen = new Set([await one.value(output), await two.value(output)]);
+        seen.delete("");
+        if (ids() !== 1 || seen.size !== 1 || !seen.has(reports()[0].report)) tabs++;
       }
       row("races", "reloaded " + delay + " ms after the draw: second reports of 12", reloaded, 0);
       row("races", "two tabs, " + delay + " ms apart: different reports of 12 pairs", tabs, 0);
@@ -101,7 +104,7 @@ let browser;
       await browser.until(asked + " || " + shown);
       if (await browser.value(asked)) again++;
       if (await browser.value(asked) && server.received.length) second++;
-      if (await browser.value(shown) && server.received.length && reports()[0].report !== await browser.value(output)) second++;
+      if (await browser.value(shown) && server.received.length && !["", reports()[0].report].includes(await browser.value(output))) second++;
     }
     row("killed", "browser killed 0 to 1,000 ms after the draw: second draws of 5", second, 0);
     row("killed", "of these, asked again because nothing was kept or sent (at most)", again <= 3, true);
@@ -122,9 +125,22 @@ let browser;
       const before = await browser.value(output);
       await browser.reload();
       await browser.until(shown);
-      row("servers", name + ": the same report after a visit", await browser.value(output) === before, true);
+      row("servers", name + ": after a visit the same report, or none if it has arrived", await browser.value(output), status === "arrived" ? "" : before);
       await browser.until(ended);
       row("servers", name + ": identifiers after a visit", ids(), Math.min(posts, 1));
+    }
+    // What the browser does with what it keeps does not turn an arrived report into a lost one.
+    const kept = "IDBObjectStore.prototype.put";
+    for (const [what, change] of [["refuses to keep that it arrived", kept + " = () => { throw new DOMException('full', 'QuotaExceededError'); }; null"],
+      ["has lost what was kept", store("reports.clear();")]]) {
+      await fresh(browser, "send-slow");
+      await browser.value(draw);
+      await browser.until(shown);
+      await browser.value(change);
+      await browser.until(ended);
+      row("servers", "a browser that " + what + ": the status and posts", [(await browser.value(after)).includes("arrived"), server.received.length], [true, 1]);
+      await browser.reload();
+      await browser.until(asked + " || " + ended);
     }
     row("servers", "cookies sent", server.received.filter(one => one.cookie).length, 0);
   });
@@ -157,7 +173,8 @@ let browser;
     await fresh(browser, "race");
     await browser.value(draw);
     await browser.until(shown);
-    for (const rubbish of ["'rubbish'", "7", "{ report: 'a' }", "null"]) {
+    const id = "id: '" + "0a".repeat(16) + "'";
+    for (const rubbish of ["'rubbish'", "7", "{ report: 'a' }", "null", "{ " + id + ", report: {} }", "{ " + id + ", report: '' }", "{ sent: true }"]) {
       await browser.value(store("reports.getAllKeys().onsuccess = event => event.target.result.filter(key => / [0-9a-f]+$/.test(key))" +
         ".forEach(key => reports.put(" + rubbish + ", key));"));
       await browser.reload();
@@ -166,8 +183,13 @@ let browser;
       await browser.value(draw);
       await browser.until(shown);
     }
-    await device("", "Object.defineProperty(window, 'crypto', { value: undefined })", "race", old);
-    row("devices", "no secure random numbers: says so, and asks", [(await browser.value(old)).includes("no secure random"), await browser.value(asked)], [true, false]);
+    const fill = action => "Crypto.prototype.getRandomValues = function (buffer) { " + action + "; return buffer; }";
+    for (const [what, source] of [["no", "Object.defineProperty(window, 'crypto', { value: undefined })"], ["zeros as", fill("buffer.fill(0)")],
+      ["a constant as", fill("buffer.fill(7)")], ["nothing as", fill("")], ["a cycle of 64 words as", fill("buffer.forEach((none, i) => { buffer[i] = Math.imul(i % 64 + 1, 0x9e3779b9); })")],
+      ["an error as", fill("throw new DOMException('refused', 'QuotaExceededError')")]]) {
+      await device("", source, "race", old);
+      row("devices", what + " secure random numbers: says so, and asks", [(await browser.value(old)).includes("no secure random"), await browser.value(asked)], [true, false]);
+    }
     await device("", "delete Object.fromEntries", "race", old);
     row("devices", "a browser that is too old: says so, and asks", [(await browser.value(old)).includes("2019"), await browser.value(asked)], [true, false]);
     await browser.page("Emulation.setScriptExecutionDisabled", { value: true });
@@ -183,10 +205,59 @@ let browser;
       await browser.value("document.querySelectorAll('input')[" + place + "].click(); document.querySelector('#draw').click()");
       await browser.until(shown);
       kept.push(await browser.value(store("reports.getAll().onsuccess = event => { window.kept = event.target.result; };") +
-        ".then(() => JSON.stringify(kept.filter(one => one && one.permanent)[0].permanent))"));
+        ".then(() => JSON.stringify(kept.filter(one => one && one.permanent)[0]))"));
     }
-    row("devices", "permanent answers: of all levels, and the same whatever is answered",
-      [Object.keys(JSON.parse(kept[0])[""]).sort().join(" "), kept[0] === kept[1] && kept[1] === kept[2]], ["0 1 2", true]);
+    row("devices", "permanent answers: they alone, of all levels, and the same whatever is answered",
+      [Object.keys(JSON.parse(kept[0])), Object.keys(JSON.parse(kept[0]).permanent[""]).sort().join(" "), kept[0] === kept[1] && kept[1] === kept[2]], ["permanent", "0 1 2", true]);
+    for (const rubbish of ["null", "{}", "{ '': {} }", "{ '': { 0: '', 1: '', 2: '' } }", "{ '': { 0: '0', 1: '1', 2: '3' } }", "{ '': { 0: '0', 1: '1' } }", "{ '': { 0: 0, 1: {}, 2: '1' } }"]) {
+      await browser.value(store("reports.getAllKeys().onsuccess = event => event.target.result.filter(key => / [0-9a-f]+$/.test(key))" +
+        ".forEach(key => reports.put({ permanent: " + rubbish + " }, key));"));
+      await browser.reload();
+      await browser.until(asked);
+      const said = (await browser.value(note)).includes("damaged");
+      await browser.value(draw);
+      await browser.until(shown);
+      row("devices", "broken permanent answers " + rubbish + ": set aside with a sentence, and a report", [said, /^[abc]$/.test(await browser.value(output))], [true, true]);
+    }
+    // An open page does not hold up who deletes what is kept.
+    row("devices", "what is kept is deleted beside an open page", await browser.value("new Promise(done => { const deleting = indexedDB.deleteDatabase('candor'); " +
+      "deleting.onsuccess = () => done('deleted'); setTimeout(() => done('waits'), 2000); })"), "deleted");
+    // One law under one key is one draw, in whichever language.
+    await fresh(browser, "english");
+    await browser.value(draw);
+    await browser.until(after + ".includes('arrived')");
+    await browser.open(page("german"));
+    row("devices", "answered in one language: the page of another does not ask", [await browser.until(shown), server.received.length], [true, 1]);
+    // A frame of another site.
+    fs.writeFileSync(path.join(folder, "frame.html"), "<!doctype html><title>frame</title><iframe src='https://framed.example/race.html'></iframe>");
+    await browser.open(page("frame"));
+    const { frameTree } = await browser.page("Page.getFrameTree");
+    const { executionContextId: contextId } = await browser.page("Page.createIsolatedWorld", { frameId: frameTree.childFrames[0].frame.id });
+    let warning = "";
+    for (let i = 0; i < 100 && !warning; i++) {
+      await sleep(20);
+      warning = (await browser.page("Runtime.evaluate", { expression: note, contextId, returnByValue: true })).result.value || "";
+    }
+    row("devices", "a frame in another site's page warns", warning.includes("of another site"), true);
+    await browser.open(page("race"));
+    await browser.until(asked);
+    row("devices", "a page of its own does not", await browser.value(note), "");
+    // An interviewer's device.
+    const next = "!document.querySelector('#next').hidden";
+    await fresh(browser, "interviewer-ok");
+    const persons = [];
+    for (let i = 0; i < 8; i++) {
+      await browser.value(draw);
+      await browser.until(next);
+      persons.push(await browser.value(output));
+      await browser.value("document.querySelector('#next').click()");
+      await browser.until("!document.querySelector('#draw').hidden && document.querySelector('output').textContent === ''");
+    }
+    row("devices", "an interviewer's device: 8 persons have reports of their own", [ids(), server.received.length, reports().map(one => one.report).join() === persons.join()], [8, 8, true]);
+    await fresh(browser, "interviewer-error");
+    await browser.value(draw);
+    await browser.until("!document.querySelector('#pass').hidden");
+    row("devices", "an interviewer's device keeps a report that has not arrived", await browser.value(next), false);
     // A study's page does not show the pilot's report.
     await fresh(browser, "pilot");
     await browser.value(draw);
@@ -200,6 +271,30 @@ let browser;
       seen.push(await browser.value(output));
       if (i === 5) row("devices", "the key \"candor\": different reports of 6 visits", new Set(seen).size, 1);
     }
+  });
+
+  await part("back", async function () {
+    const second = await start(profile + "-back", server.flags, true);
+    const chosen = "document.querySelectorAll('input:checked').length + Array.from(document.querySelectorAll('select')).filter(one => one.selectedIndex > 0).length + " +
+      "Array.from(document.querySelectorAll('[type=number]')).filter(one => one.value !== '').length";
+    for (const [name, choose] of [["race", "document.querySelector('input').click()"], ["list", "document.querySelector('select').selectedIndex = 3"],
+      ["number", "document.querySelector('input').value = 5"]]) {
+      await fresh(second, name);
+      await second.value("addEventListener('pageshow', event => { if (event.persisted) window.restored = true; }, { capture: true }); " + choose);
+      const before = await second.value(chosen);
+      await second.open("https://elsewhere.example/module.mjs");
+      await second.value("history.back()").catch(() => null);
+      await second.until("location.host.startsWith('pages') && " + asked);
+      row("back", name + ": chosen before, and after Back", [before, await second.value(chosen)], [1, 0]);
+    }
+    await fresh(second, "race");
+    await second.value(draw);
+    await second.until(after + ".includes('arrived')");
+    await second.open("https://elsewhere.example/module.mjs");
+    await second.value("history.back()").catch(() => null);
+    await second.until("location.host.startsWith('pages') && " + after + ".includes('arrived')");
+    row("back", "a report that has arrived is not shown after Back", await second.value(output), "");
+    await second.stop();
   });
 
   await part("pleasant", async function () {
@@ -279,33 +374,79 @@ let browser;
 
   await part("plugins", async function () {
     const libraries = { module: [], jspsych: ["jspsych/dist/index.browser.min.js"], surveyjs: ["survey-core/survey.core.min.js", "survey-js-ui/survey-js-ui.min.js"] };
+    const jsPsych = (keys, more) => more.map(file => "<script src=" + file + "></script>").join("") + "<script>const jsPsych = initJsPsych({ on_finish: () => { " +
+      "window.done = jsPsych.data.get().json(); } }); jsPsych.run([" + keys.map(key => "{ type: candorPlugin, question: 'Did you?', key: '" + key + "' }") + "]);</script>";
+    const survey = (keys, more) => "<div id=place></div>" + more.map(file => "<script src=" + file + "></script>").join("") + "<script>const survey = new Survey.Model({ elements: [" +
+      keys.map(key => "{ type: 'candor', name: '" + key + "', title: 'Did you?' }") + "] }); survey.onComplete.add(sender => { " +
+      "window.done = JSON.stringify(sender.data); }); survey.render(document.getElementById('place'));</script>";
     const scripts = {
       module: "<script type=module>import candor, { report, once, fields, plan } from './module.mjs'; window.ready = true; window.answer = async () => { " +
         "const kept = await once('module', plan, 'guilty'); window.done = JSON.stringify([fields(plan, kept), candor.report(plan, 'guilty')]); };</script>",
-      jspsych: "<script src=jspsych.js></script><script>const jsPsych = initJsPsych({ on_finish: () => { window.done = jsPsych.data.get().json(); } }); " +
-        "jsPsych.run([{ type: candorPlugin, question: 'Did you?', key: 'theft' }]);</script>",
-      surveyjs: "<div id=place></div><script src=surveyjs.js></script><script>const survey = new Survey.Model({ elements: [{ type: 'candor', name: 'theft', title: 'Did you?' }] }); " +
-        "survey.onComplete.add(sender => { window.done = JSON.stringify(sender.data); }); survey.render(document.getElementById('place'));</script>"
+      jspsych: jsPsych(["theft"], ["jspsych.js"]),
+      surveyjs: survey(["theft"], ["surveyjs.js"]),
+      "jspsych-two": jsPsych(["theft", "fraud"], ["jspsych.js", "jspsych-other.js"]),
+      "surveyjs-two": survey(["theft", "fraud"], ["surveyjs.js", "surveyjs-other.js"])
     };
     for (const name of Object.keys(scripts)) {
-      if (!libraries[name].every(file => fs.existsSync(path.join(packages, file)))) { row("plugins", name, "not installed", "not installed"); continue; }
-      const tags = libraries[name].map(file => "<script src='/npm/" + file + "'></script>").join("");
+      const needed = libraries[name.replace("-two", "")];
+      if (!needed.every(file => fs.existsSync(path.join(packages, file)))) { row("plugins", name, "not installed", "not installed"); continue; }
+      const tags = needed.map(file => "<script src='/npm/" + file + "'></script>").join("");
       fs.writeFileSync(path.join(folder, "plugin-" + name + ".html"), "<!doctype html><meta charset=utf-8><title>" + name + "</title><body>" + tags + scripts[name]);
+      const boxes = "Array.from(document.querySelectorAll('button')).filter(one => /innocent|guilty|Draw lots/.test(one.textContent))";
+      const press = text => browser.value(boxes + ".find(one => one.textContent === '" + text + "' && !one.disabled).click()");
+      const questions = name.endsWith("-two") ? 2 : 1;
+      respondent++;
       const visit = async function () {
         await browser.open(page("plugin-" + name));
-        const button = "Array.from(document.querySelectorAll('button')).find(one => one.textContent === 'guilty')";
         if (name === "module") { await browser.until("window.ready"); await browser.value("answer()"); }
-        else if (await browser.until("window.done || " + button + " || /red|black/.test(document.body.textContent)")) {
-          if (await browser.value("Boolean(" + button + ")")) await browser.value(button + ".click()");
-          if (name === "surveyjs") { await browser.until("survey.data.theft"); await browser.value("survey.completeLastPage(); null"); }
+        const isNew = name !== "module" && await browser.until("window.done || " + boxes + ".length || /red|black/.test(document.body.textContent)") &&
+          await browser.value("Boolean(" + boxes + ".length)");
+        for (let i = 0; isNew && i < questions; i++) {
+          await browser.until(boxes + ".length >= 3");
+          await press("guilty");
+          if (i === 0) {
+            await sleep(100);
+            const size = await browser.value("JSON.stringify(" + boxes + ".slice(0, 2).map(one => one.getBoundingClientRect()))").then(JSON.parse);
+            row("plugins", name + ": an answer that was pressed is not drawn yet; buttons of 44 px, 8 px apart", [
+              await browser.value(boxes + ".filter(one => one.textContent === 'Draw lots').length") > 0 && !await browser.value("window.done"),
+              size.every(one => one.height >= 44 && one.width >= 44), size[1].left - size[0].right >= 8 || size[1].top - size[0].bottom >= 8], [true, true, true]);
+          }
+          const left = await browser.value(boxes + ".length");
+          await press("Draw lots");
+          await browser.until("window.done || " + boxes + ".length !== " + left + " || !" + boxes + ".some(one => one.getAttribute('aria-pressed') === 'true')");
         }
+        if (name.startsWith("surveyjs")) { await browser.until("Object.keys(survey.data).length === " + questions); await browser.value("survey.completeLastPage(); null"); }
         await browser.until("window.done");
         return String(await browser.value("window.done"));
       };
       const data = await visit(), found = /"report":"(red|black)"/.exec(data), id = /"id":"([0-9a-f]{32})"/.exec(data);
       row("plugins", name + ": data have the report, its identifier, and the answer", [Boolean(found), Boolean(id), data.includes("guilty")], [true, true, false]);
+      if (questions === 2) row("plugins", name + ": the second question has its own mechanism", /"report":"(green|blue)"/.test(data), true);
       row("plugins", name + ": another visit has the same", id !== null && (await visit()).includes(id[1]), true);
+      if (name !== "jspsych" && name !== "surveyjs") continue;
+      // Without storage the question is asked, with a warning.
+      respondent++;
+      const { identifier } = await browser.page("Page.addScriptToEvaluateOnNewDocument", { source: "Object.defineProperty(window, 'indexedDB', " +
+        "{ get() { throw new DOMException('refused', 'SecurityError'); } })" });
+      await browser.open(page("plugin-" + name));
+      await browser.until(boxes + ".length");
+      row("plugins", name + ": storage refused: asks, with a warning", await browser.value("document.body.textContent.includes('answer only once')"), true);
+      await press("guilty");
+      await press("Draw lots");
+      row("plugins", name + ": storage refused: a report", await browser.until(name === "jspsych" ? "/red|black/.test(window.done)" : "/red|black/.test(JSON.stringify(survey.data))"), true);
+      await browser.page("Page.removeScriptToEvaluateOnNewDocument", { identifier });
     }
+    // The lines of the article, twice on one page.
+    respondent++;
+    await browser.open(page("article"));
+    const boxes = "document.querySelectorAll('div')";
+    await browser.value(boxes + "[0].querySelectorAll('button')[1].click()");
+    row("plugins", "the article's lines: an answer of one leaves the other alone", await browser.value(boxes + "[1].querySelector('[data-draw]').disabled"), true);
+    await browser.value(boxes + "[1].querySelectorAll('button')[0].click(); " + boxes + "[0].querySelector('[data-draw]').click()");
+    await browser.until("window.kept");
+    await browser.value(boxes + "[1].querySelector('[data-draw]').click()");
+    await browser.until("window.kept.length === 2");
+    row("plugins", "the article's lines twice: each has its mechanism and its answer", await browser.value("window.kept.join()"), "yes,green");
   });
 
   await browser.stop();

@@ -10,7 +10,7 @@ tasks <- vapply(mechanisms, draw_task, "", n)
 # Numbers: their distributions are those of the tests of rr_client(), by hand.
 cards <- rr_scramble(c(0, 60), multiply = c(0.5, 1), add = list(value = c(0, 7), prob = c(0.3, 0.7)), truth = 0.2)
 duchi <- rr_mean(c(-5, 15), 1.2, protocol = "duchi")
-one <- rr_sample_questions(a = rr_warner(0.9), b = rr_grr(c("x", "y", "z"), 1))
+one <- rr_product(a = rr_warner(0.9), b = rr_grr(c("x", "y", "z"), 1), asked = 1)
 numbers <- sprintf("{\"client\": %s, \"answers\": [%s], \"n\": %d}", c(plan_text(cards), plan_text(duchi), plan_text(one)),
                    c("8", "8", "{\"a\": \"yes\", \"b\": \"x\"}"), n)
 writeLines(paste0("[", paste(c(tasks, numbers), collapse = ",\n"), "]"), file.path(folder, "tasks-node.json"))

@@ -119,14 +119,14 @@ carried_verbs <- function() {
       list(names(rr_perturb(answers, w$mechanism, rng = "R")), is.list(memory))
     },
     rr_pmdh = function(w) tidy(rr_pmdh(as.table(array(c(600, 150, 150, 100), c(2, 2))), w$mechanism)),
-    rr_reported_law = function(w) rr_reported_law(as.table(array(c(4, 3, 2, 6), c(2, 2))), w$mechanism),
+    `rr_law truth` = function(w) rr_law(w$mechanism, truth = as.table(array(c(4, 3, 2, 6), c(2, 2)))),
     rr_power = function(w) numbers_of(rr_power(w$mechanism, n = c(100, 1000), share = 0.3, null = 0.2)),
     `rr_power margin` = function(w) numbers_of(rr_power(w$mechanism, margin = 0.15, share = 0.3)),
     `rr_power versus` = function(w) numbers_of(rr_power(w$mechanism, n = 1000, share = 0.3, versus = 0.2)),
     `rr_power model` = function(w) numbers_of(rr_power(w$mechanism, n = 1000, model = ~x, data = w$data, coefficients = c(-1, 0.5), term = "xb")),
     rr_product = function(w) rr_epsilon(rr_product(q = w$mechanism, r = rr_warner(0.8))),
-    rr_sample_questions = function(w) {
-      m <- rr_sample_questions(q = w$mechanism, r = rr_warner(0.8))
+    `rr_product asked` = function(w) {
+      m <- rr_product(q = w$mechanism, r = rr_warner(0.8), asked = 1)
       fits <- rr_estimate(data.frame(question = rep(c("q", "r"), 240), report = w$data$y), m)
       list(rr_epsilon(m), tidy(fits$q))
     },
@@ -272,13 +272,13 @@ rr_matrix                  =law     =law     refuses  .        .        .       
 rr_noncompliance           refuses  refuses  refuses  .        .        .        .        .        other    other
 rr_perturb                 =law     =law     other    .        .        .        .        .        other    =law
 rr_pmdh                    refuses  refuses  refuses  .        .        .        .        .        =law     =law
-rr_reported_law            refuses  refuses  refuses  .        .        .        .        .        =law     =law
+rr_law_truth               refuses  refuses  refuses  .        .        .        .        .        =law     =law
 rr_power                   other    refuses  other    .        .        .        .        .        =law     other
 rr_power_margin            other    refuses  other    .        .        .        .        .        =law     other
 rr_power_versus            other    refuses  other    .        .        .        .        .        =law     other
 rr_power_model             refuses  refuses  refuses  .        .        .        .        .        =law     other
 rr_product                 refuses  refuses  refuses  .        .        .        .        .        =law     other
-rr_sample_questions        other    other    refuses  .        .        .        .        .        refuses  other
+rr_product_asked           other    other    refuses  .        .        .        .        .        refuses  other
 rr_score                   refuses  refuses  =law     .        .        .        .        .        =law     =law
 rr_study                   refuses  refuses  refuses  .        .        .        .        .        =law     =law
 rr_tmdh                    refuses  refuses  refuses  .        .        .        .        .        =law     =law
@@ -406,7 +406,7 @@ carries_nothing <- list(
   `numbers, which make a mechanism, a law or a method` = c(
     "rr_binary", "rr_bitflip", "rr_bloom", "rr_channel", "rr_cheater_detection", "rr_count_mean_sketch", "rr_crosswise", "rr_dealt", "rr_forced",
       "rr_geometric", "rr_grr",
-    "rr_hadamard", "rr_hierarchy", "rr_kuk", "rr_lie_detector", "rr_local_hash", "rr_longitudinal", "rr_mangat", "rr_mean", "rr_methods",
+    "rr_hadamard", "rr_hierarchy", "rr_kuk", "rr_lie_detector", "rr_local_hash", "rr_longitudinal", "rr_mean", "rr_methods",
       "rr_misclassification", "rr_new_law",
     "rr_new_mechanism", "rr_new_method", "rr_prefixes", "rr_projective", "rr_scramble", "rr_square_wave", "rr_subset", "rr_triangular", "rr_unary",
       "rr_unrelated", "rr_warner"),

@@ -47,7 +47,7 @@ test_that("the broken clients of the review are found, and it is said what is wr
   own <- candor:::hash_values(hash, match(one$truth, hash$levels), fixed)
   keep <- runif(nrow(fixed)) < (exp(1) / (exp(1) + hash$g - 1) - 1 / hash$g) / (1 - 1 / hash$g)
   fixed$value <- as.integer(ifelse(keep, own, sample(hash$g, nrow(fixed), TRUE)))
-  expect_match(problem(fixed, hash, one$truth), "equal too often", all = TRUE)
+  expect_match(problem(fixed, hash, one$truth), "hash function", all = TRUE)
 
   # A client of Hadamard response that starts with row 0: its reports are numbers like any.
   hadamard <- rr_hadamard(6, 1, blocks = 1)
@@ -81,12 +81,16 @@ test_that("a file is checked number by number: one threshold off by a unit is fo
   mechanism <- rr_product(`</script>` = rr_warner(0.8), often = rr_grr(c("a\\", "\"b", "c"), 1))
   for (as in c("plan", "javascript", "python", "page")) {
     file <- withr::local_tempfile()
-    rr_client(mechanism, file, as, question = c(often = "Often?", `</script>` = "Ever?"), key = "k")
+    settings <- if (as == "page") list(question = c(often = "Often?", `</script>` = "Ever?"), key = "k")
+    do.call(rr_client, c(list(mechanism, file, as), settings))
     expect_identical(rr_check_client(file, mechanism)$problem, NA_character_)
     writeLines(sub("ccccccccccccd000", "ccccccccccccd001", readLines(file, warn = FALSE), fixed = TRUE), file)
     expect_match(rr_check_client(file, mechanism)$problem, "numbers")
-    rr_client(mechanism, file, as, question = c(often = "Often?", `</script>` = "Ever?"), key = "k2", overwrite = TRUE,
-              send = "https://example.org/reports?x=1", words = list(title = "A \"title\" and <b>"), language = "de")
+    if (as == "page") {
+      settings <- utils::modifyList(settings, list(key = "k2", send = "https://example.org/reports?x=1", language = "de",
+                                                   words = list(title = "A \"title\" and <b>")))
+    }
+    do.call(rr_client, c(list(mechanism, file, as, overwrite = TRUE), settings))
     expect_identical(rr_check_client(file, mechanism)$problem, NA_character_)
     text <- file_text(file)
     broken <- switch(
@@ -104,6 +108,80 @@ test_that("a file is checked number by number: one threshold off by a unit is fo
     }
   }
   expect_refused(rr_check_client("no such file.html", mechanism))
+})
+
+test_that("a file that tells the truth does not pass, in whichever way it does", {
+  skip_if_not_installed("jsonlite")
+  mechanism <- rr_warner(0.8)
+  plan <- client_text(mechanism)
+  # The thresholds of the right plan, replaced: each answer is reported as it is.
+  evil <- gsub("cuts\": \\[.*?\\]\\]", "cuts\": [[\"1\"], [\"0000000000000000\"]]", plan)
+  expect_false(identical(evil, plan))
+  put <- function(pattern, replacement) function(text) sub(pattern, replacement, text, fixed = TRUE)
+  inside <- function(json, member, value) paste0(sub("}$", "", json), ", \"", member, "\": ", value, "}")
+  quoted <- function(json) gsub("([\\\"])", "\\\\\\1", json)
+  # What is done to the text of every kind of file.
+  anywhere <- list(
+    before = function(text) paste0("{}\n", text), after = function(text) paste0(text, "\n0"), blank = function(text) paste0(text, "\n"),
+    wide = function(text) iconv(text, "UTF-8", "UTF-16LE", toRaw = TRUE)[[1]], mark = function(text) paste0("\ufeff", text),
+    zero = function(text) c(charToRaw(text), as.raw(0), charToRaw("tell()")), lines = function(text) gsub("\n", "\r\n", text)
+  )
+  script <- list(
+    decoy = put(plan, inside(evil, "decoy", plan)), twice = put(plan, inside(plan, "plan", evil)), evil = put(plan, evil),
+    comment = put(plan, paste0(evil, "/*", plan, "*/")), eval = put(plan, paste0("eval(\"", quoted(evil), "\")")),
+    escapes = put("\"plan\"", "\"pl\\u0061n\""), crypto = put("function has(", "globalThis.crypto = { getRandomValues: b => b.fill(7) };\nfunction has("),
+    truth = put("if (truth === null)", "if (truth !== null) return plan.levels[truth];\n  if (truth === null)"),
+    spelt = put("if (!has(draw", "if (!h\\u0061s(draw"), getter = put(plan, paste0("JSON.parse('", quoted(evil), "')"))
+  )
+  # A policy that lets a changed script run.
+  hashed <- function(change) {
+    function(text) {
+      for (tag in c("script", "style")) {
+        text <- sub(paste0("(", tag, "-src 'sha256-)[^']*"), paste0("\\1", element_hash(change(text), tag)), change(text))
+      }
+      text
+    }
+  }
+  page <- c(lapply(script, hashed), lapply(list(
+    member = function(text) sub("(\nconst page = [^\n]*)};", paste0("\\1, \"client\": ", evil, "};"), text), second = put("</main>", "<script>tell()</script></main>"),
+    words = put("\"words\": {", "\"words\": {\"title\": \"\", "), event = put("<main>", "<main onclick=\"tell()\">"),
+    base = put("<title>", "<base href=\"https://other.example/\"><title>"), unknown = put("\"practice\": false", "\"more\": 1, \"practice\": false"),
+    policy = put("connect-src 'none'", "connect-src *"), key = put("\"key\": \"k\"", "\"key\": 7")
+  ), hashed))
+  python <- list(
+    decoy = put(quoted(plan), quoted(inside(evil, "decoy", plan))), twice = put(quoted(plan), quoted(inside(plan, "plan", evil))),
+    comment = put("\nPLAN = ", paste0("\nPLAN = json.loads(\"", quoted(evil), "\")  # ")), code = put("import struct", "import struct, os"),
+    coding = put("\"\"\"candor", "# coding: utf-7\n\"\"\"candor"), number = put("import json\n", "import json as secrets\n")
+  )
+  kinds <- list(plan = list(evil = put(plan, evil), decoy = put(plan, inside(evil, "decoy", plan))), javascript = script, module = script,
+                jspsych = script, surveyjs = script, python = python, page = page)
+  file <- withr::local_tempfile()
+  for (as in names(kinds)) {
+    settings <- if (as == "page") list(question = "Q?") else list()
+    if (as %in% c("page", "jspsych", "surveyjs")) settings$key <- "k"
+    do.call(rr_client, c(list(mechanism, file, as, overwrite = TRUE), settings))
+    expect_identical(rr_check_client(file, mechanism)$problem, NA_character_, label = as)
+    text <- file_text(file)
+    for (attack in names(c(anywhere, kinds[[as]]))) {
+      broken <- c(anywhere, kinds[[as]])[[attack]](text)
+      if (as == "plan" && attack == "lines") next   # It has one line.
+      expect_false(identical(broken, text), label = paste(as, attack))
+      writeBin(if (is.raw(broken)) broken else charToRaw(enc2utf8(broken)), file)
+      expect_match(rr_check_client(file, mechanism)$problem, "^Line [0-9]+ ", label = paste(as, attack))
+    }
+  }
+  # The place is that of the change, not of the hash that was made anew.
+  rr_client(mechanism, file, question = "Q?", key = "k", overwrite = TRUE)
+  text <- file_text(file)
+  line <- grep("function has(", strsplit(text, "\n")[[1]], fixed = TRUE)
+  write_file(page$crypto(text), file)
+  expect_match(rr_check_client(file, mechanism)$problem, sprintf("^Line %d holds other code", line))
+  write_file(page$evil(text), file)
+  expect_match(rr_check_client(file, mechanism)$problem, "does not hold the numbers")
+  # A plan has no code.
+  verdict <- function(as, ...) utils::capture.output(print(rr_check_client(rr_client(mechanism, file, as, ..., overwrite = TRUE), mechanism)))[1]
+  expect_match(verdict("plan"), "The file has the numbers of this mechanism.")
+  expect_match(verdict("python"), "The file has the code and the numbers of this mechanism.")
 })
 
 test_that("what parts of reports say together is found, and right clients pass", {
@@ -225,4 +303,150 @@ test_that("one report of each truth is no evidence of anything, whatever the pro
   check <- rr_check_client(c("a", "b", "c"), rr_grr(c("a", "b", "c"), 1), c("a", "b", "c"))
   expect_identical(check$epsilon, rep(NA_real_, 3))
   expect_false(any(grepl("*", capture.output(print(check)), fixed = TRUE)))
+})
+
+test_that("the facts about a report are the frequencies of a right client's reports", {
+  abc <- letters[1:4]
+  mechanisms <- list(rr_unary(abc, 1), rr_subset(abc, 1, size = 2), rr_local_hash(abc, 1), rr_hadamard(abc, 1, one_bit = TRUE), rr_bitflip(abc, 1),
+                     rr_bitflip(abc, 1, d = 2), rr_bloom(abc, 1, bits = 6, hashes = 2, cohorts = 2), rr_grr(abc, epsilon = 1), rr_hadamard(abc, 1))
+  n <- 4000
+  for (m in mechanisms) for (x in c(1, 3)) {
+    reports <- withr::with_seed(14, rr_perturb(rep(abc[x], n), m, rng = "R"))
+    facts <- client_facts(m, reports, x)
+    near <- function(share, p) expect_true(all(abs(share - p) <= 5 * sqrt(p * (1 - p) / n) + 1e-12))
+    if (is.null(facts$bits)) {
+      near(facts$counts / n, facts$prob)
+      expect_equal(sum(facts$prob), 1)
+    } else if (!anyNA(facts$both)) {
+      near(crossprod(facts$bits) / n, facts$both)
+      if (!is.null(facts$covariance)) expect_lte(max(abs(cov(facts$bits) - facts$covariance)), 5 / sqrt(n))
+    }
+    near(mean(reports_support(m, reports, rep(x, n))), facts$p_support)
+    # Another report of the same truth is drawn anew where nothing is kept.
+    if (!isTRUE(m$memoised)) expect_equal(facts$p_support_twice, facts$p_support^2, tolerance = 1e-9)
+    # Two reports are equal with at most this probability, with room for five deviations of the pairs; for bits it is exact.
+    if (!is.null(facts$p_equal)) {
+      text <- do.call(paste, lapply(if (is.data.frame(reports)) reports else list(reports), as.character))
+      equal <- sum(choose(table(text), 2)) / choose(n, 2)
+      room <- 5 * sqrt(facts$p_equal / choose(n, 2)) + 4 * facts$p_equal / sqrt(n)
+      expect_lte(equal, facts$p_equal + room)
+      if (draws_bits(m)) expect_gte(equal, facts$p_equal - room)
+    }
+  }
+})
+
+test_that("exact tests double the smaller tail, and equal reports are pairs", {
+  tests <- exact_tests("share", c(3, 40, 10), 50, c(0.2, 0.2, 0.2))
+  tail <- c(pbinom(3, 50, 0.2), pbinom(39, 50, 0.2, lower.tail = FALSE))
+  expect_equal(tests$p, c(2 * tail, 1))
+  expect_equal(tests$share, c(3, 40, 10) / 50)
+  reports <- rep(c("a", "b", "c", "d"), c(4, 3, 1, 2))
+  # 6 + 3 + 0 + 1 pairs of 45.
+  equal <- equal_test(reports, 0.01)
+  expect_equal(c(equal$share, equal$p), c(10, ppois(9, 0.45, lower.tail = FALSE)))
+  expect_null(equal_test(reports, 0.03))
+  expect_null(equal_test(reports, NULL))
+})
+
+test_that("counts of cells have Pearson's statistic, and those of bits Mahalanobis' distance", {
+  found <- cells_test(list(counts = c(30, 50, 20), prob = c(0.4, 0.4, 0.2)), 100)
+  expect_equal(c(found$statistic, found$df), c(100 / 40 + 100 / 40, 2))
+  # The tail in the limit of many reports is that of chi-squared.
+  many <- cells_test(list(counts = 1e6 + c(2000, -1000, -1000), prob = rep(1 / 3, 3)), 3e6)
+  expect_equal(many$p, pchisq(many$statistic, 2, lower.tail = FALSE), tolerance = 1e-3)
+  expect_identical(cells_test(list(counts = c(99, 1, 0), prob = c(0.5, 0, 0.5)), 100)$statistic, Inf)
+  p <- c(0.7, 0.3, 0.3)
+  bits <- withr::with_seed(15, matrix(rbinom(600, 1, rep(p, each = 200)), 200))
+  both <- tcrossprod(p)
+  diag(both) <- p
+  found <- bits_test(list(bits = bits, both = both, truth_bits = 1), 200)
+  expect_equal(found$statistic, sum((colSums(bits) - 200 * p)^2 / (200 * p * (1 - p))))
+  expect_equal(found$df, 3)
+})
+
+test_that("clients that disclose answers although each part of a report looks right are found, and the kind of defect is named", {
+  options(candor.study.checks.only = TRUE)
+  withr::defer(options(candor.study.checks.only = NULL, candor.study.functions.only = NULL))
+  study <- new.env()
+  sys.source(system.file("studies", "client-checks.R", package = "candor"), study)
+  withr::defer(detach("helpers"))
+  # client-checks.csv has the share found of all; these are found in each run with 1,000 reports a truth.
+  kinds <- c(
+    `p drifts from .9 to .7` = "along the sequence", `every second device tells the truth` = "one in 2, in turn",
+    `half of the devices tell the truth, two reports with id` = "differ between respondents",
+    `generator restarts for each truth, categories` = "begins again", `generator restarts for each truth, bits` = "begins again",
+    `generator restarts for each truth, hash` = "numbers are used again|begins again",
+    `noise of the respondent two before` = "the one 2 before", `noise of the respondent 137 before` = "the one 137 before",
+    `the truth hashes to 1` = "chosen by the answer", `slope modulo 5 is the truth` = "depends on the answer",
+    `parity of slope and shift tells the truth` = "depends on the answer", `parity of the bits tells the truth` = "odd number",
+    `bits v and v + 128 share a number` = "come together", `a marker in 1 of 200 reports` = "a mark"
+  )
+  set.seed(48)
+  clients <- c(study$review, study$others)
+  for (name in names(kinds)) {
+    problem <- study$client_problems(clients[[name]], 1000)
+    expect_match(problem[!is.na(problem)][1], kinds[[name]], label = name)
+  }
+  # Of a product the row of both questions says which answer is told.
+  problem <- study$client_problems(clients[["which lie tells the answer to another question"]], 1000)
+  expect_match(problem[length(problem)], "answer to another: b, a", fixed = TRUE)
+  problem <- study$client_problems(clients[["the lie of one question is that of another"]], 1000)
+  expect_match(problem[length(problem)], "not randomized independently")
+  # A tenth of the reports of one memory is drawn anew: the 11th to the 20th are tested too.
+  problem <- study$client_problems(clients[["permanent answer anew every 10th time"]], 10000)
+  expect_match(problem, "permanent answers were not kept", all = TRUE)
+})
+
+test_that("the probabilities of the exact tests are those of an enumeration", {
+  # Residues of a slope of 1 to 256 and a shift of 0 to 256, and the values of all hash functions.
+  hash <- rr_local_hash(5, 1)
+  all <- expand.grid(slope = 1:(hash$prime - 1), shift = 0:(hash$prime - 1))
+  for (q in c(2, 3, 5, 7)) {
+    cells <- residue_cells(q, as.list(all), hash$codec$numbers[c("slope", "shift")])
+    expect_equal(tabulate(cells$cell, q^2) / nrow(all), cells$prob, tolerance = 1e-12)
+  }
+  fifths <- fifth_cells(all$slope, hash$codec$numbers$slope)
+  expect_equal(tabulate(fifths$cell, 5) / nrow(all), fifths$prob, tolerance = 1e-12)
+  values <- client_facts(hash, rr_reports(data.frame(slope = 1L, shift = 0L, value = 1L), hash), 3)$values
+  expect_equal(tabulate(hash_values(hash, rep(3, nrow(all)), all), hash$g) / nrow(all), values, tolerance = 1e-12)
+  # The sign of the truth in Hadamard response, over all columns: (-1)^(bits that row and column share).
+  hadamard <- rr_hadamard(6, 1, one_bit = TRUE)
+  one <- rr_reports(data.frame(index = 0L, sign = 1L), hadamard)
+  for (x in 1:6) {
+    odd <- vapply(0:7, function(column) sum(as.integer(intToBits(bitwAnd(x - 1L, column)))) %% 2, 0)
+    expect_equal(client_facts(hadamard, one, x)$values, c(mean(odd), 1 - mean(odd)))
+  }
+  # An odd number of ones among independent bits.
+  unary <- rr_unary(4, p = 0.7, q = 0.2)
+  bits <- as.matrix(expand.grid(rep(list(0:1), 4)))
+  p <- c(0.2, 0.2, 0.7, 0.2)
+  prob <- apply(bits, 1, function(bit) prod(ifelse(bit == 1, p, 1 - p)))
+  facts <- client_facts(unary, rr_reports(bits, unary), 3)
+  expect_equal(facts$p_odd, sum(prob[rowSums(bits) %% 2 == 1]))
+  # 60 reports more than expected of one: its binomial tail, doubled, times the number of reports.
+  counts <- round(1000 * prob) + c(60, rep(0, 15))
+  facts$bits <- bits[rep(1:16, counts), ]
+  expect_equal(marker_test(facts)$p, 16 * 2 * pbinom(counts[1] - 1, sum(counts), prob[1], lower.tail = FALSE))
+  # Both support, or are alike: 0.6 and 0.5 are independent.
+  tests <- support_tests("lag", TRUE, FALSE, 0.6, 0.5, 0.3)
+  expect_equal(tests$prob, c(0.3, 0.6 * 0.5 + 0.4 * 0.5))
+  # Pairs at a distance of 3 do not overlap, and each is in one of two tests.
+  p <- rep(0.5, 20)
+  # (1, 4), (2, 5), (3, 6), (7, 10), ..., (15, 18); and (4, 7), (5, 8), (6, 9), (10, 13), ..., (17, 20).
+  expect_equal(lag_tests("lag", seq_len(20) <= 10, p, 3)$share * c(9, 9, 8, 8), c(4, 7, 3, 7), tolerance = 1e-12)
+  # The worst distance: noise that comes again after 40.
+  set.seed(49)
+  noise <- rnorm(40)
+  expect_identical(far_lag(c(noise, noise, rnorm(40))), 40L)
+})
+
+test_that("a report that an answer cannot have is named, and truths whose reports are right are not blamed for it", {
+  channel <- rr_channel(rbind(c(0.5, 0.5, 0), c(0, 0.5, 0.5)))
+  truth <- rep(channel$levels, each = 1000)
+  reports <- channel$reports[c(rep(1:2, 500), rep(2:3, 500))]
+  reports[1] <- channel$reports[3]
+  check <- rr_check_client(reports, channel, truth)
+  expect_match(check$problem[1], paste("cannot have:", channel$reports[3]))
+  expect_identical(check$p.value[1], 0)
+  expect_match(check$problem[2], "Over all answers a report has a share of 0.9995, which should be 1", fixed = TRUE)
 })

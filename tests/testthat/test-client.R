@@ -96,7 +96,8 @@ test_that("files hold what they say, and nothing that a client must not have", {
   mechanism <- rr_product(a = rr_grr(labels, 1), b = rr_longitudinal(c("x", "y"), 2, 1))
   file <- withr::local_tempfile()
   for (as in c("page", "javascript", "python", "plan")) {
-    expect_identical(rr_client(mechanism, file, as, question = c(b = "B?", a = "A?"), key = "k", overwrite = TRUE), file)
+    settings <- if (as == "page") list(question = c(b = "B?", a = "A?"), key = "k")
+    expect_identical(do.call(rr_client, c(list(mechanism, file, as, overwrite = TRUE), settings)), file)
     text <- paste(readLines(file, encoding = "UTF-8", warn = FALSE), collapse = "\n")
     expect_false(grepl("Math[.]random|eval\\(|innerHTML|import random|https?:", text))
   }
@@ -192,11 +193,50 @@ test_that("what has no client is refused with the reason, and so are pages that 
                    list(question = "Q?", key = "k", language = "de\"><b>"), list(question = "Q?", key = "k", language = "it"),
                    list(question = "Q?", key = "k", language = "it", words = list(title = "T")), list(question = "Q?", key = "k", decline = NA),
                    list(question = 1, key = "k"))) expect_error(do.call(page, bad), class = "candor_error_argument")
+  # Addresses that the page's own policy would refuse, since browsers rewrite them, and some that it would not.
+  for (send in c("https://x.org/a/../b", "https://x.org/./a", "https://x.org/%2e%2E/", "https://x.org/a/..", "https://x..org", "https://1.2.3/", "https://1.2.3.256/",
+                 "https://01.2.3.4/", "https://x.0x7f/", "https://x.org/%zz", "https://x.org./", "https://-x.org/", "https://x-.org/")) {
+    expect_error(page(question = "Q?", key = "k", send = send), class = "candor_error_argument", label = send)
+  }
+  for (send in c("https://x.org", "https://x.org/a..b/.c/...?/../", "https://1.2.3.4:8080/", "https://x2.example-1.org/%C3%A4", "https://localhost/")) {
+    expect_identical(page(question = "Q?", key = "k", send = send, overwrite = TRUE), file)
+  }
+  unlink(file)
+  expect_error(rr_client(rr_longitudinal(c("a", "b"), 2, 1), file, question = "Q?", key = "k", interviewer = TRUE), "permanent",
+               class = "candor_error_argument")
   expect_refused(rr_client(rr_grr(c("", "b"), 1), file, question = "Q?", key = "k"),
                  rr_client(rr_product(a = mechanism, b = mechanism), file, question = c(a = "A?"), key = "k"), rr_client("warner", file))
   expect_error(rr_client(mechanism, file.path(file, "none", "a.json"), "plan"), class = "candor_error_file")
   rr_client(mechanism, file, "plan")
   expect_error(rr_client(mechanism, file, "plan"), class = "candor_error_file")
+})
+
+test_that("what a file does not use is refused, and so are plugins that could not ask", {
+  file <- withr::local_tempfile()
+  mechanism <- rr_warner(0.8)
+  settings <- list(question = "Q?", key = "k", send = "https://x.org/", words = list(title = "T"), language = "xx", decline = TRUE, practice = TRUE)
+  used <- list(jspsych = c("key", "words", "language"), surveyjs = c("key", "words", "language"))
+  for (as in c("javascript", "module", "python", "plan", "jspsych", "surveyjs")) {
+    for (name in setdiff(names(settings), used[[as]])) {
+      needed <- if (as %in% names(used)) settings["key"]
+      expect_error(do.call(rr_client, c(list(mechanism, file, as), settings[name], needed[setdiff(names(needed), name)])), "does not use",
+                   class = "candor_error_argument", label = paste(as, name))
+    }
+  }
+  for (as in names(used)) {
+    expect_error(rr_client(mechanism, file, as), "key", class = "candor_error_argument")
+    expect_error(rr_client(mechanism, file, as, key = "k", language = "xx"), "language", class = "candor_error_argument")
+    for (other in list(rr_product(a = mechanism, b = mechanism), rr_product(a = mechanism, b = mechanism, asked = 1), rr_mean(c(0, 1), 1),
+                       rr_scramble(c(0, 10), add = c(-20, 0, 20)))) {
+      expect_error(rr_client(other, file, as, key = "k"), "plugin", class = "candor_error_law")
+    }
+  }
+  expect_false(file.exists(file))
+  # Words of the language, and labels that look like a placeholder.
+  rr_client(rr_grr(c("{{ask}}", "{{page}}"), 1), file, "jspsych", key = "k", language = "de")
+  text <- file_text(file)
+  expect_true(grepl("Ihr Ger\u00e4t", text, fixed = TRUE))
+  expect_identical(lengths(regmatches(text, gregexpr("\"{{ask}}\"", text, fixed = TRUE))), 3L)
 })
 
 test_that("pages have the words of their language, and their direction", {
@@ -294,7 +334,7 @@ test_that("numbers are drawn as the literature says", {
   counts <- table(factor(posted(mechanism, rep(8, draws))$report, c("4", "8", "11", "15")))
   expect_gt(stats::chisq.test(counts, p = c(0.12, 0.12 + 0.2, 0.28, 0.28))$p.value, 1e-6)
   # One question of two.
-  one <- rr_sample_questions(a = rr_warner(0.9), n = rr_mean(c(0, 1), 2, protocol = "duchi"))
+  one <- rr_product(a = rr_warner(0.9), n = rr_mean(c(0, 1), 2, protocol = "duchi"), asked = 1)
   data <- posted(one, data.frame(a = rep("yes", draws), n = 0.5))
   expect_gt(stats::binom.test(sum(data$question == "a"), draws, 0.5)$p.value, 1e-6)
   expect_gt(stats::binom.test(sum(data$report[data$question == "a"] == "yes"), sum(data$question == "a"), 0.9)$p.value, 1e-6)

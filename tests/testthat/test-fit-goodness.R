@@ -141,3 +141,26 @@ test_that("depths that agree are rejected as often as the level says, and others
   counts[vapply(submechanism_rows(large$parts), `[`, 0, 1)] <- 10
   expect_error(rr_goodness_of_fit(rr_estimate(rr_counts(counts, large, n = 10 * large$height), method = "inv")), class = "candor_error_too_large")
 })
+
+test_that("counts are doubted by the deviance's tail: chi-squared below 100 reports, the mixture of cones from there on", {
+  m <- rr_grr(3, p = 0.6)
+  fitted <- c(0.5, 0.3, 0.2)
+  for (n in c(99, 100)) {
+    counts <- n * c(0.4, 0.32, 0.28)
+    deviance <- 2 * sum(counts * log(counts / (n * fitted)))
+    whole <- pchisq(deviance, 2, lower.tail = FALSE)
+    mixture <- (whole + pchisq(deviance, 1, lower.tail = FALSE)) / 2
+    expect_lt(mixture, whole)
+    expect_true(counts_contradict(m, counts, fitted, whole * 1.001))
+    expect_identical(counts_contradict(m, counts, fitted, (whole + mixture) / 2), n == 100)
+    expect_false(counts_contradict(m, counts, fitted, mixture * 0.999))
+  }
+  # Two reports: the binomials of all truths, from 0.2 to 0.8, whose nearest end decides; both tails of 100 reports.
+  warner <- rr_warner(0.8)
+  below <- vapply(0:20, function(yes) pbinom(yes, 100, 0.2), 0)
+  for (yes in c(5, 8, 11)) {
+    expect_true(counts_contradict(warner, c(100 - yes, yes), c(0.8, 0.2), 2.5 * below[yes + 1]))
+    expect_false(counts_contradict(warner, c(100 - yes, yes), c(0.8, 0.2), 0.9 * below[yes + 1]))
+    expect_identical(counts_contradict(warner, c(yes, 100 - yes), c(0.2, 0.8), below[yes + 1]), counts_contradict(warner, c(100 - yes, yes), c(0.8, 0.2), below[yes + 1]))
+  }
+})

@@ -161,3 +161,15 @@ test_that("cumulative shares at the boundary have intervals for channels too, wh
   covered <- matrix(cdf$conf.low <= 1 & cdf$conf.high >= 1 - 1e-12, 2)
   expect_true(all(covered %*% chance > 0.94))
 })
+
+test_that("quartiles are the default, in rising order, whatever was estimated", {
+  quartiles <- c(0.25, 0.5, 0.75)
+  ordered <- rr_grr(1:4, epsilon = 2)
+  expect_identical(rr_quantile(rr_estimate(rr_counts(c(40, 30, 20, 10), ordered)))$prob, quartiles)
+  expect_identical(rr_quantile(rr_estimate(rr_counts(cbind(a = c(40, 30, 20, 10), b = c(10, 30, 40, 20)), ordered)))$prob, rep(quartiles, 2))
+  joint <- rr_estimate(rr_counts(rep(c(40, 30, 20, 10), 2), rr_product(a = ordered, b = rr_warner(0.8))), method = "inv")
+  expect_identical(rr_quantile(rr_margin(joint, "a"))$prob, quartiles)
+  posterior <- rr_posterior(rr_counts(c(no = 60, yes = 41), rr_warner(0.8)))
+  expect_identical(colnames(quantile(posterior)), c("2.5%", "25.0%", "50.0%", "75.0%", "97.5%"))
+  expect_false(is.unsorted(quantile(posterior)["yes", ]))
+})

@@ -199,3 +199,26 @@ test_that("a label is of one set: names of columns that could be read as sets ar
   }
   expect_refused(rowtype(1:8, columns = c("a", "b", "a:b")), rowtype(table("a" = 0:1, "b" = 0:1, "a:b" = 0:1)), class = "level")
 })
+
+test_that("positive scores are the evidence matrix, equation 15: what the reports of each protocol support", {
+  set.seed(5)
+  answers <- sample(letters[1:4], 60, TRUE)
+  direct <- rr_grr(letters[1:4], 1)
+  reports <- rr_perturb(answers, direct, rng = "R")
+  expect_identical(unname(rr_score(reports, direct) > 0), unname(outer(as.character(reports), letters[1:4], `==`)))
+  bits <- rr_unary(letters[1:4], 1)
+  reports <- rr_perturb(answers, bits, rng = "R")
+  expect_identical(unname(1 * (rr_score(reports, bits) > 0)), unname(1 * as.matrix(reports)))
+  hashing <- rr_local_hash(letters[1:4], 1)
+  reports <- rr_perturb(answers, hashing, rng = "R")
+  # The function of the help page: floor(((a z + b) mod P) g / P).
+  value <- outer(reports$slope, hashing$codes) + reports$shift
+  bucket <- floor(value %% hashing$prime * hashing$g / hashing$prime) + 1
+  expect_identical(unname(rr_score(reports, hashing) > 0), bucket == reports$value)
+  sets <- rr_subset(letters[1:4], 1, size = 2)
+  reports <- rr_perturb(answers, sets, rng = "R")
+  evidence <- 1 * (rr_score(reports, sets) > 0)
+  expect_identical(rowSums(evidence), rep(2, 60))
+  counts <- rr_cooccurrence(data.frame(q = I(reports)), 3, mechanism = list(q = sets))
+  expect_identical(rr_cooccurrence(evidence, 3)$values, counts$values)
+})

@@ -205,3 +205,19 @@ test_that("the test of independence has its level, also where estimates leave th
     expect_equal(as.data.frame(rr_association(rr_margin(x, 1:2)))$statistic, statistic[i])
   }
 })
+
+test_that("quantiles are those of one question with an order, whatever it is given", {
+  ordered <- rr_grr(factor(c("low", "middle", "high"), c("low", "middle", "high"), ordered = TRUE), epsilon = 3)
+  survey <- rr_product(a = ordered, b = ordered, c = rr_warner(0.9), d = rr_grr(c("x", "y"), epsilon = 3))
+  fit <- rr_estimate(rr_counts(rep(c(50, 80, 90, 40, 30, 70), 6), survey), method = "inv")
+  expect_refused(rr_quantile(rr_margin(fit, c("a", "b"))), rr_quantile(rr_margin(fit, c("a", "b"), given = "c")), rr_quantile(rr_margin(fit, "d")))
+  # Two conditions, four classes: the least level at which the estimated shares add up to a half.
+  given <- rr_margin(fit, "b", given = c("c", "d"))
+  reached <- apply(given$estimate, c(2, 3), function(share) which(cumsum(share) >= 0.5)[1])
+  expect_equal(rr_quantile(given, 0.5)$estimate, as.vector(reached))
+})
+
+test_that("a truncated table is that of a debiased histogram alone", {
+  counted <- as.table(array(c(600, 150, 150, 100), c(2, 2)))
+  expect_refused(as.table(rr_cooccurrence(counted), method = "truncated"), as.table(rr_pmdh(counted, rr_warner(0.8)), method = "truncated"))
+})

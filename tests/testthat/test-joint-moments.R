@@ -60,3 +60,25 @@ test_that("the moment matrix of expected and of estimated counts is that of the 
   expect_refused(rr_matrix(rr_tmdh(rr_cooccurrence(bits, order = 7), rr_warner(0.8))), class = "too_large")
   expect_refused(rr_matrix(rr_cooccurrence(bits)))
 })
+
+test_that("counts of row types are named by their bits, the first column first", {
+  truth <- expand.grid(a = 0:1, b = 0:1, c = 0:1)
+  bits <- as.matrix(truth)[rep(1:8, 8:1), ]
+  counts <- rowtype(rr_cooccurrence(bits, 3))
+  expect_identical(names(counts), do.call(paste0, unname(truth)))
+  expect_equal(unname(counts), as.double(8:1))
+  expect_equal(counts[["101"]], sum(bits[, "a"] == 1 & bits[, "b"] == 0 & bits[, "c"] == 1))
+})
+
+test_that("row types are a vector, or a table with two categories in each dimension", {
+  counts <- c(40, 10, 20, 30, 5, 6, 7, 8)
+  expect_equal(unname(coef(rr_pmdh(counts, rr_binary(1, 0)))), unname(coef(rr_pmdh(array(counts, c(2, 2, 2)), rr_binary(1, 0)))))
+  for (wrong in list(matrix(counts, 4, 2), matrix(counts, 1, 8), matrix(counts, 8, 1), counts[1:6], counts[1], array(counts, c(2, 4)))) {
+    expect_refused(rr_pmdh(wrong, rr_warner(0.8)))
+  }
+  expect_refused(rr_pmdh(replace(counts, 2, -1), rr_warner(0.8)), rr_pmdh(replace(counts, 2, NA), rr_warner(0.8)), class = "counts")
+  # A dimension whose first category is the 1 is turned.
+  table <- as.table(array(counts[1:4], c(2, 2), list(a = c("0", "1"), b = c("0", "1"))))
+  expect_equal(coef(rr_pmdh(table[2:1, ], rr_warner(0.8))), coef(rr_pmdh(table, rr_warner(0.8))))
+  expect_equal(coef(rr_pmdh(table[, 2:1], rr_warner(0.8))), coef(rr_pmdh(table, rr_warner(0.8))))
+})

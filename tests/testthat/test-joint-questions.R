@@ -1,45 +1,5 @@
 # Joint counts of questions under different protocols, against the enumeration of all reports of two respondents.
 
-# What a question's columns show, a row each, and its law given each truth, a column each.
-pattern_law <- function(bits, law) {
-  key <- apply(bits, 1, paste, collapse = "")
-  first <- !duplicated(key)
-  list(bits = bits[first, , drop = FALSE], law = rowsum(law, match(key, key[first]), reorder = TRUE))
-}
-
-unary_patterns <- function(m) {
-  k <- length(m$levels)
-  bits <- as.matrix(expand.grid(rep(list(0:1), k)))
-  pattern_law(bits, vapply(seq_len(k), function(x) {
-    one <- ifelse(seq_len(k) == x, m$p, m$q)
-    apply(bits, 1, function(b) prod(ifelse(b == 1, one, 1 - one)))
-  }, numeric(nrow(bits))))
-}
-
-grr_patterns <- function(m) pattern_law(diag(length(m$levels)), t(unname(rr_matrix(m))))
-
-subset_patterns <- function(m) {
-  k <- length(m$levels)
-  bits <- t(utils::combn(k, m$size, function(set) as.integer(seq_len(k) %in% set)))
-  weight <- 1 + expm1(m$epsilon) * bits
-  pattern_law(bits, t(t(weight) / colSums(weight)))
-}
-
-# All functions of the family, all values.
-hash_patterns <- function(m) {
-  functions <- expand.grid(slope = seq_len(m$prime - 1), shift = seq_len(m$prime) - 1L)
-  table <- t(.Call(candor:::C_rr_hash_table, functions$slope, functions$shift, candor:::hash_sizes(m), m$codes))
-  keep <- exp(m$epsilon) / (exp(m$epsilon) + m$g - 1)
-  parts <- lapply(seq_len(m$g), function(value) list(bits = 1L * (table == value), law = ifelse(table == value, keep, (1 - keep) / (m$g - 1)) / nrow(table)))
-  pattern_law(do.call(rbind, lapply(parts, `[[`, "bits")), do.call(rbind, lapply(parts, `[[`, "law")))
-}
-
-hadamard_patterns <- function(m) {
-  law <- rr_matrix(m)
-  # A report supports the truths under which it is more likely.
-  pattern_law(t(1L * (law > 1 / ncol(law))), t(unname(law)))
-}
-
 bit_patterns <- function(m) list(bits = matrix(0:1), law = t(unname(rr_matrix(m))))
 
 # Means and covariances of two respondents' estimates over all reports, and the mean of the estimated covariance.

@@ -43,7 +43,7 @@ test_that("Lemma B.2, equation 62: within rows of one kind the covariance is N p
 
 test_that("equation 45 holds for rows of one kind, and only there (errata C13)", {
   conditional_mean <- function(types, x, y) {
-    law <- rr_reported_law(types, design)
+    law <- rr_law(design, truth = types)
     h <- law$histograms
     keep <- h[, 2] + h[, 4] == x & h[, 3] + h[, 4] == y
     sum(h[keep, 4] * law$probability[keep]) / sum(law$probability[keep])

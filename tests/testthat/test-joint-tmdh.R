@@ -65,14 +65,14 @@ test_that("equation 33: the exact covariance of the estimate for a known truth",
 test_that("Lemma B.1, equation 55 with its comma: the law of one reported count", {
   for (case in golden("cooccurrence_pmf")) {
     input <- case$input
-    expect_golden(rr_reported_law(input$truth_row_types, case_mechanism(input), set = input$set + 1)$probability, case$expected$pmf)
+    expect_golden(rr_law(case_mechanism(input), truth = input$truth_row_types, set = input$set + 1)$probability, case$expected$pmf)
   }
 })
 
 test_that("appendix A: the law of the whole histogram of row types", {
   for (case in golden("row_type_histogram_pmf")) {
     input <- case$input
-    law <- rr_reported_law(input$truth_row_types, case_mechanism(input))
+    law <- rr_law(case_mechanism(input), truth = input$truth_row_types)
     key <- function(x) apply(x, 1, paste, collapse = " ")
     at <- match(key(case$expected$row_type_histograms), key(law$histograms))
     expect_false(anyNA(at))

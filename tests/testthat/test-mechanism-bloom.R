@@ -185,3 +185,38 @@ test_that("more categories than bits of all cohorts are refused before the work"
   tally <- rr_tally(rr_perturb(1:2000, m, rng = "R"), m)
   expect_error(rr_estimate(tally, method = "inv"), "5,000 categories have at most 128 filters", class = "candor_error_no_information")
 })
+
+test_that("filters of many cohorts have the likelihood of their bits, one by one, in their own cohort", {
+  # A cohort's number takes two bytes: one byte holds 255.
+  m <- rr_bloom(3, 2, bits = 4, hashes = 2, cohorts = 300)
+  reports <- withr::with_seed(6, rr_perturb(rep(1:3, c(400, 150, 50)), m, rng = "R"))
+  expect_gt(max(reports$cohort), 256)
+  bits <- as.matrix(reports$bits)
+  chances <- t(vapply(seq_len(nrow(reports)), function(i) {
+    vapply(1:3, function(v) {
+      one <- ifelse(1:4 %in% m$places[, v, reports$cohort[i]], m$one, m$zero)
+      prod(ifelse(bits[i, ] == 1, one, 1 - one)) / 300
+    }, 0)
+  }, numeric(3)))
+  fit <- rr_estimate(rr_tally(reports, m, keep = "sets"), method = "mle", tolerance = 1e-10)
+  theta <- unname(coef(fit))
+  # The maximum of a concave function is where no category raises the mean of its ratios above 1.
+  ratios <- colMeans(chances / drop(chances %*% theta))
+  expect_lte(max(ratios), 1 + 1e-7)
+  expect_equal(ratios[theta > 0], rep(1, sum(theta > 0)), tolerance = 1e-6)
+  even <- fit
+  even$estimate[] <- 1 / 3
+  expect_equal(as.numeric(logLik(fit)) - as.numeric(logLik(even)), sum(log(chances %*% theta / rowMeans(chances))), tolerance = 1e-8)
+})
+
+test_that("the covariance of estimates is what their linear functions have, whole and by its diagonal", {
+  m <- rr_bloom(6, 2, bits = 12, hashes = 2, cohorts = 4)
+  tally <- withr::with_seed(7, rr_tally(rr_perturb(rep(1:6, 60:55 * 10), m, rng = "R"), m))
+  fit <- rr_estimate(tally, method = "inv")
+  expect_equal(sqrt(diag(vcov(fit))), tidy(fit)$std.error, ignore_attr = TRUE)
+  both <- rr_contrast(fit, list(c(1, -1, 0, 0, 0, 0), c(0, 1, 1, 0, 0, 1)))
+  L <- rbind(c(1, -1, 0, 0, 0, 0), c(0, 1, 1, 0, 0, 1))
+  expect_equal(both$std.error, sqrt(diag(L %*% vcov(fit) %*% t(L))), tolerance = 1e-8)
+  V <- unbiased_covariance(rr_law(m), group_evidence(tally, 1), c(2, 5), "population", TRUE)
+  expect_equal(V, unname(vcov(fit)[c(2, 5), c(2, 5)]), tolerance = 1e-10)
+})

@@ -419,3 +419,13 @@ test_that("a finite population correction of dealt answers is refused by its nam
   mechanism <- rr_dealt(c(no = 1, yes = 2), cards = 6)
   expect_error(rr_estimate(design, mechanism, column = ~report), "fpc", class = "candor_error_argument")
 })
+
+test_that("the standard error of an answer that nobody holds is that of its forced cards, drawn without replacement", {
+  # Blocks of 10 and of 6 people, a deck of 10 cards with two and three forced answers.
+  mechanism <- rr_dealt(c(no = 3, yes = 2), cards = 10)
+  tally <- rr_tally(block_rows(c(10, 6, 3), c(3, 2, 1)), mechanism, column = "report")
+  evidence <- group_evidence(tally, 1L)
+  beta <- c(0.3, 0.2)
+  hypergeometric <- vapply(beta, function(b) sum(c(10, 6, 3) * b * (1 - b) * (10 - c(10, 6, 3)) / 9), 0)
+  expect_equal(evidence$blank_error(), sqrt(hypergeometric) / (0.5 * 19), tolerance = 1e-10)
+})

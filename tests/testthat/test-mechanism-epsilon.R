@@ -97,9 +97,9 @@ test_that("what people do wrong is no protection: the level is that of who does 
     expect_gte(rr_epsilon(list(mechanism, rr_grr(3, epsilon = 1)))[[1]], level + 1 - 1e-12)
     expect_gte(rr_epsilon(rr_product(a = mechanism, b = rr_warner(epsilon = 1)))[["total"]], level + 1 - 1e-12)
     if (!isTRUE(mechanism$memoised)) {
-      expect_gte(rr_epsilon(rr_sample_questions(a = mechanism, b = rr_warner(epsilon = 0.1)))[["total"]], level - 1e-12)
+      expect_gte(rr_epsilon(rr_product(a = mechanism, b = rr_warner(epsilon = 0.1), asked = 1))[["total"]], level - 1e-12)
       # No part of it on the grid is less.
-      grid <- rr_epsilon(rr_sample_questions(a = mechanism), achieved = TRUE)[["total"]]
+      grid <- rr_epsilon(rr_product(a = mechanism, asked = 1), achieved = TRUE)[["total"]]
       expect_gte(grid, level * (1 - 1e-12))
     }
     expect_gte(rr_epsilon(mechanism, achieved = TRUE)[[1]], level * (1 - 1e-12))
@@ -118,8 +118,8 @@ test_that("several reports and shuffled ones are those of who does nothing wrong
   expect_identical(rr_epsilon(careless, shuffled = 1000, delta = 1e-6), rr_epsilon(grr, shuffled = 1000, delta = 1e-6))
   expect_identical(rr_epsilon(rr_product(a = careless, b = warner), shuffled = 1000, delta = 1e-6),
                    rr_epsilon(rr_product(a = grr, b = warner), shuffled = 1000, delta = 1e-6))
-  expect_identical(rr_epsilon(rr_sample_questions(a = careless, b = warner), shuffled = 1000, delta = 1e-6),
-                   rr_epsilon(rr_sample_questions(a = grr, b = warner), shuffled = 1000, delta = 1e-6))
+  expect_identical(rr_epsilon(rr_product(a = careless, b = warner, asked = 1), shuffled = 1000, delta = 1e-6),
+                   rr_epsilon(rr_product(a = grr, b = warner, asked = 1), shuffled = 1000, delta = 1e-6))
   expect_identical(rr_epsilon(mistakes, shuffled = 1000, delta = 1e-6)[[1]], Inf)
   expect_identical(rr_epsilon(list(grr, mistakes), reports = 2), Inf)
   # A mistaken answer that is asked of again and again.

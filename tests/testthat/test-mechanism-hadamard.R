@@ -59,3 +59,18 @@ test_that("blocks of which none has a report raise no warning of R", {
   counts[vapply(submechanism_rows(large$parts), `[`, 0, 1)] <- 10
   expect_no_warning(rr_estimate(rr_counts(counts, large, n = 10 * large$height), method = "inv"), message = "no non-missing")
 })
+
+test_that("simulated counts have the channel's mean, category by category, and every respondent one report", {
+  for (m in list(rr_hadamard(5, 1), rr_hadamard(7, 2, blocks = 3))) {
+    truth <- c(3000, 0, 1000, 500, 500, 0, 0)[seq_along(m$levels)]
+    counts <- withr::with_seed(9, simulate_counts(m, truth, 60))
+    expect_true(all(colSums(counts) == 5000))
+    C <- unname(rr_matrix(m))
+    mean <- drop(truth %*% C)
+    variance <- drop(truth %*% (C * (1 - C)))
+    # 60 replications: five standard errors of each mean, and of the mean square of all.
+    expect_lte(max(abs(rowMeans(counts) - mean) / sqrt(variance / 60)), 5)
+    z <- (counts - mean) / sqrt(variance)
+    expect_lte(abs(mean(z^2) - 1), 5 * sqrt(2 / length(z)) + 0.05)
+  }
+})

@@ -263,7 +263,7 @@ test_that("a ledger says what grows with each round", {
   expect_error(rr_epsilon(odd, reports = 3), class = "candor_error_law")
   expect_equal(rr_epsilon(list(odd), reports = 1e6), rr_epsilon(odd)[["permanent"]])
   # One of several questions may be drawn each time.
-  asked <- rr_sample_questions(a = fresh, b = rr_grr(3, epsilon = 1))
+  asked <- rr_product(a = fresh, b = rr_grr(3, epsilon = 1), asked = 1)
   expect_equal(rr_epsilon(asked, reports = 3), c(a = 1.5, b = 3, total = 3))
   for (reports in list(c(asked = 3, week = 52), 1:3, 0.5)) {
     expect_error(rr_epsilon(list(weekly = kept, asked = fresh), reports = reports), class = "candor_error_argument")
@@ -275,7 +275,7 @@ test_that("a permanent answer that nothing keeps is refused, or told how to keep
     rr_longitudinal(4, 2, 1), rr_longitudinal(4, 2, 1, "grr-grr"), rr_longitudinal(4, 2, 1, "local-hash"),
     rr_longitudinal(permanent = rr_grr(4, epsilon = 2), instantaneous = rr_grr(4, epsilon = 1)), rr_bloom(4, 1, permanent = 2)
   )
-  for (one in kept) expect_refused(rr_sample_questions(a = one, b = rr_grr(3, epsilon = 1)), rr_hierarchy(4, 1, oracle = function(levels, epsilon) one))
+  for (one in kept) expect_refused(rr_product(a = one, b = rr_grr(3, epsilon = 1), asked = 1), rr_hierarchy(4, 1, oracle = function(levels, epsilon) one))
   # What the warning of a product advises works.
   rows <- rr_product(a = kept[[1]], b = rr_grr(3, epsilon = 1))
   expect_warning(rr_perturb(data.frame(a = 1:4, b = 1), rows, rng = "R"), class = "candor_warning_memory")

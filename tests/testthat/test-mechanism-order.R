@@ -6,7 +6,7 @@ turned <- c("yes", "no")
 
 test_that("a design that treats yes and no differently does not take yes for no", {
   designs <- expression(rr_binary(0.9, 0.2, levels = turned), rr_kuk(0.9, 0.2, levels = turned), rr_triangular(0.2, levels = turned),
-                        rr_mangat(0.7, variant = "1994", levels = turned), rr_unrelated(0.7, 0.25, levels = turned), rr_lie_detector(0.7, levels = turned),
+                        rr_binary(1, 0.3, levels = turned), rr_unrelated(0.7, 0.25, levels = turned), rr_lie_detector(0.7, levels = turned),
                         rr_cheater_detection(0.2, 0.1, levels = turned), rr_misclassification(0.9, 0.8, levels = turned))
   for (design in designs) expect_error(eval(design), 'levels = c("no", "yes")', fixed = TRUE, class = "candor_error_argument")
   # In other dress
@@ -32,7 +32,7 @@ test_that("what each level has is stated where names or one number per level say
 
 test_that("a symmetric design keeps the other order, and says what it turns round", {
   designs <- list(function(...) rr_warner(0.8, ...), function(...) rr_warner(epsilon = 1, ...), function(...) rr_crosswise(0.2, ...),
-                  function(...) rr_mangat(0.7, 0.3, ...), function(...) rr_forced(1 / 6, ...), function(...) rr_binary(0.8, 0.2, ...),
+                  function(...) rr_warner(0.7, t = 0.3, ...), function(...) rr_forced(1 / 6, ...), function(...) rr_binary(0.8, 0.2, ...),
                   function(...) rr_kuk(0.3, 0.7, ...), function(...) rr_unrelated(0.7, 0.5, ...), function(...) rr_misclassification(0.9, 0.9, ...))
   for (design in designs) {
     told(other <- design(levels = turned))

@@ -187,3 +187,15 @@ test_that("a client draws by the rows of the matrix, and right reports pass its 
   # Reports of another epsilon are found.
   expect_false(all(is.na(rr_check_client(rr_perturb(truth, rr_projective(letters[1:6], 5, order = m$order), rng = "R"), m, truth = truth)$problem)))
 })
+
+test_that("functions of shares vary as the covariance matrix says, for both targets", {
+  m <- rr_projective(9, 1.5, order = 3)
+  tally <- rr_counts(withr::with_seed(8, as.vector(rmultinom(1, 4000, drop(prop.table(9:1) %*% rr_matrix(m))))), m)
+  evidence <- group_evidence(tally, 1)
+  L <- rbind(c(1, -1, numeric(7)), c(0, 0, 1, 1, 1, numeric(4)), 1:9)
+  for (target in c("population", "sample")) {
+    V <- unname(vcov(rr_estimate(tally, method = "inv", target = target)))
+    expect_equal(law_functions(rr_law(m), evidence, L, target), L %*% V %*% t(L), tolerance = 1e-8)
+    expect_equal(law_functions(rr_law(m), evidence, L, target, variances = TRUE), diag(L %*% V %*% t(L)), tolerance = 1e-8)
+  }
+})

@@ -67,3 +67,12 @@ test_that("data frames of R hold them", {
     expect_error(changed[2] <- 5, class = "candor_error")
   }
 })
+
+test_that("packages on vctrs compare and sort reports by their text", {
+  skip_if_not_installed("vctrs")
+  reports <- withr::with_seed(5, rr_perturb(rep(c("a", "b", "c"), 4), rr_unary(c("a", "b", "c"), 1), rng = "R"))
+  text <- as.character(reports)
+  expect_identical(vctrs::vec_compare(reports[1:11], reports[2:12]), as.integer(sign(match(text[1:11], sort(unique(text))) - match(text[2:12], sort(unique(text))))))
+  expect_identical(vctrs::vec_equal(reports, rev(reports)), text == rev(text))
+  expect_identical(as.character(reports[vctrs::vec_order(reports)]), sort(text, method = "radix"))
+})

@@ -1,5 +1,5 @@
 survey <- function() {
-  rr_sample_questions(drugs = rr_warner(epsilon = 2), often = rr_unary(c("never", "once", "often"), epsilon = 1), hours = rr_mean(c(0, 24), epsilon = 1.5))
+  rr_product(drugs = rr_warner(epsilon = 2), often = rr_unary(c("never", "once", "often"), epsilon = 1), hours = rr_mean(c(0, 24), epsilon = 1.5), asked = 1)
 }
 
 answers <- function(n) {
@@ -7,7 +7,7 @@ answers <- function(n) {
 }
 
 test_that("epsilon is the largest of the questions', by enumeration of all reports and rows of answers", {
-  m <- rr_sample_questions(a = rr_grr(3, epsilon = 1), b = rr_warner(epsilon = 0.4))
+  m <- rr_product(a = rr_grr(3, epsilon = 1), b = rr_warner(epsilon = 0.4), asked = 1)
   expect_equal(rr_epsilon(m), c(a = 1, b = 0.4, total = 1))
   expect_true(all(rr_epsilon(m, achieved = TRUE) <= rr_epsilon(m)))
   rows <- expand.grid(a = 1:3, b = 1:2)
@@ -56,11 +56,11 @@ test_that("a part of the tally is the tally of those who drew it", {
 
 test_that("reports of one kind stand in one column", {
   people <- data.frame(a = c("x", "y", "x", "y"), b = c("u", "u", "v", "v"))
-  grr <- rr_sample_questions(a = rr_grr(c("x", "y"), epsilon = 1), b = rr_grr(c("u", "v"), epsilon = 1))
+  grr <- rr_product(a = rr_grr(c("x", "y"), epsilon = 1), b = rr_grr(c("u", "v"), epsilon = 1), asked = 1)
   expect_type(rr_perturb(people, grr)$report, "character")
-  hash <- rr_sample_questions(a = rr_local_hash(c("x", "y"), epsilon = 1), b = rr_local_hash(c("u", "v"), epsilon = 1))
+  hash <- rr_product(a = rr_local_hash(c("x", "y"), epsilon = 1), b = rr_local_hash(c("u", "v"), epsilon = 1), asked = 1)
   expect_identical(names(rr_perturb(people, hash)), c("question", "slope", "shift", "value"))
-  bits <- rr_sample_questions(a = rr_unary(c("x", "y"), epsilon = 1), b = rr_unary(c("u", "v"), epsilon = 1))
+  bits <- rr_product(a = rr_unary(c("x", "y"), epsilon = 1), b = rr_unary(c("u", "v"), epsilon = 1), asked = 1)
   expect_s3_class(rr_perturb(people, bits)$report, "rr_reports")
   for (m in list(grr, hash, bits)) {
     reports <- rr_perturb(people[rep(1:4, 50), ], m)
@@ -70,7 +70,7 @@ test_that("reports of one kind stand in one column", {
 })
 
 test_that("missing reports and questions are dropped on request", {
-  m <- rr_sample_questions(a = rr_warner(0.8), b = rr_mean(c(0, 1), 1))
+  m <- rr_product(a = rr_warner(0.8), b = rr_mean(c(0, 1), 1), asked = 1)
   reports <- data.frame(question = c("a", "a", "b", NA, "b"), report = c(1, NA, 0.5, 0, NA))
   expect_message(tally <- rr_tally(reports, m, na.rm = TRUE), "3 missing")
   expect_equal(tally$n, 2)
@@ -78,10 +78,10 @@ test_that("missing reports and questions are dropped on request", {
 })
 
 test_that("bad questions, answers and reports are refused", {
-  m <- rr_sample_questions(a = rr_grr(c("x", "y", "z"), epsilon = 1), b = rr_warner(0.8))
+  m <- rr_product(a = rr_grr(c("x", "y", "z"), epsilon = 1), b = rr_warner(0.8), asked = 1)
   expect_snapshot(print(survey()))
   for (parts in list(list(), list(rr_warner(0.8)), list(a = 1), list(a = rr_product(b = rr_warner(0.8))), list(a = m),
-                     list(estimate = rr_warner(0.8)))) expect_error(rr_sample_questions(parts), class = "candor_error_argument")
+                     list(estimate = rr_warner(0.8)))) expect_error(rr_product(parts, asked = 1), class = "candor_error_argument")
   expect_refused(rr_product(q = m), rr_perturb(data.frame(a = "x"), m))
   expect_error(rr_perturb(data.frame(a = c("x", "w"), b = 0), m), class = "candor_error_level")
   expect_error(rr_perturb(data.frame(a = "x", b = NA), m), class = "candor_error_missing")
@@ -100,7 +100,7 @@ test_that("few respondents, or none, are randomized too", {
 
 test_that("filters stand beside reports of other kinds", {
   set.seed(6)
-  mechanism <- rr_sample_questions(a = rr_bloom(5, 2, bits = 16, cohorts = 2), b = rr_warner(0.8))
+  mechanism <- rr_product(a = rr_bloom(5, 2, bits = 16, cohorts = 2), b = rr_warner(0.8), asked = 1)
   answers <- data.frame(a = rep(1:5, 20), b = rep(0:1, 50))
   reports <- rr_perturb(answers, mechanism, rng = "R")
   tally <- rr_tally(reports, mechanism)
@@ -115,9 +115,9 @@ test_that("filters stand beside reports of other kinds", {
 test_that("reports of different kinds are text that files and databases hold", {
   set.seed(4)
   n <- 300
-  m <- rr_sample_questions(bits = rr_unary(letters[1:4], 1), one = rr_grr(3, epsilon = 1), mean = rr_mean(c(0, 10), 1), hash = rr_local_hash(5, 1),
+  m <- rr_product(bits = rr_unary(letters[1:4], 1), one = rr_grr(3, epsilon = 1), mean = rr_mean(c(0, 10), 1), hash = rr_local_hash(5, 1),
                            filter = rr_bloom(9, 2, bits = 16, cohorts = 4), set = rr_subset(6, 1), column = rr_hadamard(9, 1),
-                           bit = rr_hadamard(9, 1, one_bit = TRUE), flips = rr_bitflip(8, 1, d = 3))
+                           bit = rr_hadamard(9, 1, one_bit = TRUE), flips = rr_bitflip(8, 1, d = 3), asked = 1)
   people <- lapply(m$parts, function(part) if (inherits(part, "rr_mean")) runif(n, 0, 10) else sample(part$levels, n, TRUE))
   reports <- rr_perturb(as.data.frame(people), m, rng = "R")
   expect_type(reports$report, "character")

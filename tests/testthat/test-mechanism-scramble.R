@@ -133,7 +133,7 @@ test_that("groups, weights, merging, files and several questions are as for othe
     expect_identical(rr_read(file), other)
   }
   # A tally of one question of several.
-  both <- rr_sample_questions(money = m, drugs = rr_warner(0.8))
+  both <- rr_product(money = m, drugs = rr_warner(0.8), asked = 1)
   people <- data.frame(money = runif(200, 0, 50), drugs = rep(0:1, 100))
   expect_s3_class(rr_estimate(rr_perturb(people, both, rng = "R"), both)$money, "rr_mean_fit")
 })
@@ -300,4 +300,22 @@ test_that("reports that are all alike do not say how they vary", {
     expect_true(all(is.na(tidy(fit)$std.error)))
     expect_true(all(is.na(confint(fit))))
   }
+})
+
+test_that("one card, one respondent and nobody are drawn as any other", {
+  card <- rr_scramble(c(0, 10), data.frame(value = 2, prob = 1), data.frame(value = c(1, 5), prob = c(0.5, 0.5)))
+  expect_identical(rr_perturb(numeric(), card, rng = "R"), numeric())
+  # 200 surveys of one respondent: 2 y + 1 or 2 y + 5, each half the time within five standard deviations.
+  reports <- withr::with_seed(37, replicate(200, rr_perturb(3, card, rng = "R")))
+  expect_setequal(reports, c(7, 11))
+  expect_lte(abs(mean(reports == 7) - 0.5), 5 * sqrt(0.25 / 200))
+  # A pack without probabilities: each card alike, 3 y plus 0, 1 or 2.
+  pack <- rr_scramble(c(0, 10), 3, 0:2)
+  reports <- withr::with_seed(38, rr_perturb(rep(4, 3000), pack, rng = "R"))
+  expect_true(all(abs(table(factor(reports, 12:14)) - 1000) <= 5 * sqrt(3000 * 2 / 9)))
+})
+
+test_that("scrambled numbers have no finite epsilon, in theory or achieved", {
+  m <- rr_scramble(c(0, 10), c(1, 2), c(0, 5))
+  expect_identical(c(rr_epsilon(m), rr_epsilon(m, achieved = TRUE)), c(Inf, Inf))
 })

@@ -167,7 +167,7 @@ test_that("the bound holds for several questions, sketches and prefixes: everybo
   for (q in questions) {
     named <- list(a = q[[1]], b = q[[2]])
     cases <- c(cases, list(list(m = rr_product(named), C = both(q[[1]], q[[2]])),
-                           list(m = rr_sample_questions(named), C = drawn_matrix(lapply(q, rr_matrix), answers))))
+                           list(m = rr_product(named, asked = 1), C = drawn_matrix(lapply(q, rr_matrix), answers))))
   }
   # Three words in two buckets, under the hash functions as they are; then words that differ in every function.
   words <- c("ale", "gin", "tea", "cup")
@@ -206,11 +206,11 @@ test_that("several questions, sketches and prefixes have the level of what they 
   expect_equal(level(rr_prefixes(2, 1:3, width = 64)), level(rr_unary(64, 2, optimized = FALSE)), tolerance = 1e-6)
   # One question of several that are alike: the question says nothing.
   m <- rr_grr(5, epsilon = 2)
-  expect_equal(level(rr_sample_questions(a = m, b = m, c = m)), level(m), tolerance = 1e-6)
+  expect_equal(level(rr_product(a = m, b = m, c = m, asked = 1)), level(m), tolerance = 1e-6)
   # The answers to two questions reveal more than those to one of them, and a question that protects completely nothing.
   expect_gt(level(rr_product(a = m, b = m)), level(m))
   expect_equal(level(rr_product(a = m, b = rr_grr(3, p = 1 / 3))), level(m), tolerance = 1e-6)
-  for (several in list(rr_product(a = m, b = rr_unary(9, 1)), rr_sample_questions(a = m, hours = rr_mean(c(0, 24), 1)), rr_prefixes(2, 1:3))) {
+  for (several in list(rr_product(a = m, b = rr_unary(9, 1)), rr_product(a = m, hours = rr_mean(c(0, 24), 1), asked = 1), rr_prefixes(2, 1:3))) {
     levels <- vapply(c(1, 100, 1e6), function(n) as.vector(rr_epsilon(several, shuffled = n, delta = 1e-7)), 0)
     expect_false(is.unsorted(rev(levels)))
     expect_lte(max(levels), several$epsilon)
@@ -290,7 +290,7 @@ test_that("what cannot be answered is refused", {
   grr <- rr_grr(4, epsilon = 1)
   expect_refused(rr_epsilon(grr, shuffled = 100), rr_epsilon(grr, shuffled = 100, delta = 0), rr_epsilon(grr, shuffled = 2e9, delta = 1e-12),
                  rr_epsilon(grr, delta = 0.1), rr_epsilon(grr, shuffled = 100, delta = 0.1, reports = 3), rr_epsilon(grr, reports = 0),
-                 rr_epsilon(rr_sample_questions(a = rr_warner(0.7)), shuffled = 100, delta = 1e-5, achieved = TRUE))
+                 rr_epsilon(rr_product(a = rr_warner(0.7), asked = 1), shuffled = 100, delta = 1e-5, achieved = TRUE))
   expect_refused(rr_epsilon(rr_product(a = rr_warner(0.7), b = toy_unary(4, 0.7)), shuffled = 100, delta = 1e-5),
                  rr_epsilon(rr_compose(rr_geometric(4, epsilon = 1), rr_grr(4, epsilon = 1)), reports = 3), class = "law")
 })

@@ -43,19 +43,19 @@ test_that("the classical designs are the special cases their authors describe", 
   expect_pq(rr_warner(epsilon = log(7 / 3)), 0.7, 0.3)
   expect_pq(rr_crosswise(0.25), 0.25, 0.75)
   expect_pq(rr_triangular(0.25), 1, 0.25)
-  expect_pq(rr_mangat(0.7, 0.5), 0.85, 0.15)
-  expect_pq(rr_mangat(0.7, 0), 0.7, 0.3)
+  expect_pq(rr_warner(0.7, t = 0.5), 0.85, 0.15)
+  expect_pq(rr_warner(0.7, t = 0), 0.7, 0.3)
   # Mangat (1994), another design with the same p: yes from all who hold it, and from 1 - p of the others.
-  expect_pq(rr_mangat(0.7, variant = "1994"), 1, 0.3)
-  expect_identical(rr_epsilon(rr_mangat(0.7, variant = "1994")), Inf)
-  expect_equal(coef(rr_estimate(rr_counts(c(no = 42, yes = 58), rr_mangat(0.7, variant = "1994"))))[["yes"]], (0.58 - 0.3) / 0.7)
+  expect_pq(rr_binary(1, 0.3), 1, 0.3)
+  expect_identical(rr_epsilon(rr_binary(1, 0.3)), Inf)
+  expect_equal(coef(rr_estimate(rr_counts(c(no = 42, yes = 58), rr_binary(1, 0.3))))[["yes"]], (0.58 - 0.3) / 0.7)
   expect_pq(rr_kuk(0.8, 0.2), 0.8, 0.2)
 })
 
 test_that("rows of every matrix are truths and add up to 1", {
   mechanisms <- list(
     rr_grr(2, epsilon = 1), rr_grr(7, epsilon = 0.1), rr_grr(4, p = 0.1), rr_grr(3, p = 1), rr_warner(0.7),
-    rr_crosswise(0.2), rr_triangular(0.3), rr_mangat(0.6, 0.2), rr_kuk(0.9, 0.3), rr_forced(1 / 6),
+    rr_crosswise(0.2), rr_triangular(0.3), rr_warner(0.6, t = 0.2), rr_kuk(0.9, 0.3), rr_forced(1 / 6),
     rr_forced(c(a = 0.1, b = 0, c = 0.3)), rr_unrelated(0.7, c(0.2, 0.3, 0.5))
   )
   for (mechanism in mechanisms) {
@@ -89,14 +89,14 @@ test_that("wrong descriptions of a mechanism are refused", {
   for (levels in list(1, 2.5, character(), c("a", "b", "a"), c("a", NA), list(1, 2))) expect_refused(rr_grr(levels, epsilon = 1))
   for (p in list(1.5, NA)) expect_refused(rr_grr(5, p = p))
   expect_refused(rr_grr(5, epsilon = 1, p = 0.5), rr_grr(5), rr_binary(1.2, 0.1), rr_binary(0.8, 0.2, levels = c("a", "b", "c")), rr_warner(),
-                 rr_mangat(0.7, 2), rr_mangat(0.7, 0.2, variant = "1994"), rr_forced(0.6), rr_forced(c(0.1, 0.1, 0.1), levels = c("a", "b")),
+                 rr_warner(0.7, t = 2), rr_warner(epsilon = 1, t = 0.2), rr_forced(0.6), rr_forced(c(0.1, 0.1, 0.1), levels = c("a", "b")),
                  rr_unrelated(0.7, c(0.2, 0.2)), rr_unrelated(0.7, 0.2, levels = c("a", "b", "c")), rr_epsilon("grr"), rr_matrix(rr_grr(20000, epsilon = 1)))
   expect_refused(rr_forced(c(a = 0.1, b = 0.1), levels = c("x", "y")), class = "mismatch")
 })
 
 test_that("p = q up to the rounding of its making is p = q, whatever the constructor", {
   # Each pair is equal in exact arithmetic: 0.2 * 5/8 + 3/8 = 1/2, 0.3 * 5/7 + 2/7 = 1/2, 0.1 + 0.2 = 0.3.
-  designs <- list(rr_mangat(0.2, 0.375), rr_mangat(0.3, 2 / 7), rr_binary(0.1 + 0.2, 0.3), rr_kuk(0.3, 0.1 + 0.2),
+  designs <- list(rr_warner(0.2, t = 0.375), rr_warner(0.3, t = 2 / 7), rr_binary(0.1 + 0.2, 0.3), rr_kuk(0.3, 0.1 + 0.2),
                   rr_warner(0.8 - 0.3), rr_crosswise(0.8 - 0.3), rr_triangular(0.7 + 0.2 + 0.1),
                   rr_misclassification(1 - 0.9, 0.9), rr_forced(c(0.1 + 0.2, 0.7)), rr_unrelated(2^-55, 0.3),
                   rr_grr(49, p = 1 / 49))
@@ -113,7 +113,7 @@ test_that("p = q up to the rounding of its making is p = q, whatever the constru
   }
   # Along the whole curve (1 - t)(1 - p) = 1/2.
   p <- seq(0.001, 0.499, 0.001)
-  expect_identical(vapply(p, function(p) rr_epsilon(rr_mangat(p, (1 - 2 * p) / (2 - 2 * p))), 0), numeric(499))
+  expect_identical(vapply(p, function(p) rr_epsilon(rr_warner(p, t = (1 - 2 * p) / (2 - 2 * p))), 0), numeric(499))
   # A difference that is none of rounding stays one.
   expect_equal(rr_epsilon(rr_binary(2e-17, 1e-17)), log(2), tolerance = 1e-12)
   expect_gt(rr_epsilon(rr_warner(epsilon = 1e-12)), 0)

@@ -413,3 +413,32 @@ test_that("protocols without a count for each category are refused", {
     expect_error(rr_estimate(tally, method = "eb"), class = "candor_error_law")
   }
 })
+
+test_that("prior weights of a reference, and of the second fit of a hull, are those of the study: probabilities of the shapes", {
+  for (k in c(3, 500)) {
+    # The reference as it is and its multiples; shapes that are not tried have the weight 0.
+    expect_identical(eb_prior_weights(k, FALSE, TRUE), c(0.4, 0.6, 0, 0))
+    expect_identical(eb_prior_weights(k, TRUE, TRUE), c(0.01, 0.99, 0, 0))
+    # The second fit hardly favours even shares, whatever the number of categories.
+    expect_equal(sum(eb_prior_weights(k, TRUE)), 1)
+    expect_identical(eb_prior_weights(k, TRUE)[1], 0.01)
+    expect_identical(eb_prior_weights(k, FALSE), eb_weights(k))
+  }
+})
+
+test_that("what a fit says of its error is what its details hold", {
+  m <- rr_grr(30, epsilon = 2)
+  tally <- rr_counts(round(3000 * drop(prop.table(30:1) %*% rr_matrix(m))), m)
+  fit <- rr_estimate(tally, method = "eb")
+  print <- paste(trimws(utils::capture.output(print(fit, n = 1))), collapse = " ")
+  error <- vapply(fit$details[[1]]$expected.error, format, "", digits = 2)
+  expect_match(print, paste0("Expected squared error of all shares together: ", error, ";"), fixed = TRUE)
+  two <- rr_estimate(rr_counts(c(no = 30, yes = 71), rr_warner(0.8)), method = "eb")
+  expect_match(paste(utils::capture.output(print(two)), collapse = " "), "nothing to learn from each other")
+  expect_no_match(print, "nothing to learn")
+  # A reference that is far off is not used, and one that is near is.
+  off <- suppressWarnings(rr_estimate(tally, method = "eb", reference = prop.table((1:30)^6)))
+  expect_match(paste(trimws(utils::capture.output(print(off, n = 1))), collapse = " "), "likelier without the reference")
+  near <- rr_estimate(tally, method = "eb", reference = prop.table(30:1))
+  expect_no_match(paste(trimws(utils::capture.output(print(near, n = 1))), collapse = " "), "without the reference")
+})

@@ -142,7 +142,7 @@ test_that("combined, merged and smoothed estimates are distributions", {
 one_question_mechanisms <- function() {
   list(
     rr_binary = rr_binary(0.8, 0.3), rr_binary = rr_binary(0.99, 0.01), rr_warner = rr_warner(0.8), rr_warner = rr_warner(0.2),
-    rr_crosswise = rr_crosswise(0.25), rr_triangular = rr_triangular(0.3), rr_mangat = rr_mangat(0.7, 0.2), rr_mangat = rr_mangat(0.7, variant = "1994"),
+    rr_crosswise = rr_crosswise(0.25), rr_triangular = rr_triangular(0.3), rr_warner = rr_warner(0.7, t = 0.2), rr_binary = rr_binary(1, 0.3),
     rr_kuk = rr_kuk(0.8, 0.3),
     rr_grr = rr_grr(4, epsilon = 1), rr_grr = rr_grr(4, p = 0.1), rr_forced = rr_forced(c(0.1, 0.3)),
     rr_forced = rr_forced(c(0.1, 0.2, 0.3)), rr_unrelated = rr_unrelated(0.7, 0.3), rr_unrelated = rr_unrelated(0.7, 0.5),
@@ -167,7 +167,7 @@ test_that("every mechanism has a default choice", {
     any(c("new_rr_binary", "new_rr_mechanism", "new_rr_channel", "new_rr_innocuous", "rr_compose") %in% body)
   }, getNamespaceExports("candor"))
   protocols <- c("rr_unary", "rr_subset", "rr_local_hash", "rr_hadamard", "rr_projective", "rr_dealt",
-                 "rr_bitflip", "rr_mean", "rr_scramble", "rr_sample_questions", "rr_hierarchy",
+                 "rr_bitflip", "rr_mean", "rr_scramble", "rr_hierarchy",
                  "rr_bloom", "rr_count_mean_sketch", "rr_prefixes")
   expect_identical(setdiff(makers, c(names(mechanisms), protocols, "rr_new_mechanism")), character())
   refused <- character()
@@ -252,3 +252,13 @@ test_that("weights tell no more than how many respondents they are worth", {
   }
 })
 
+
+test_that("a larger risk is said in per cent, and from twice on as a multiple", {
+  expect_identical(larger_words(1.084), "8.4% larger")
+  expect_identical(larger_words(1.999), "100% larger")
+  expect_identical(larger_words(2), "2 times as large")
+  choice <- rr_choose_method(rr_counts(30:11 * 10, rr_grr(20, epsilon = 2)), method = c("mle", "inv"), replications = 20, seed = 1)
+  said <- utils::capture.output(print(choice))
+  expect_match(said[1], choice$method[1], fixed = TRUE)
+  expect_match(said[2], larger_words(choice$risk[2] / choice$risk[1]), fixed = TRUE)
+})

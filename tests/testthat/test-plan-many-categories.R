@@ -28,3 +28,19 @@ test_that("a table of counts that does not fit in memory is refused with its siz
   skip_if(candor:::machine_memory() > 60e9)
   expect_error(rr_tally(1:3, rr_grr(2e9, epsilon = 1)), "64 GB", class = "candor_error_too_large")
 })
+
+test_that("bits of a report about ranges are those of its depth and of its node, on average over the depths", {
+  table <- rr_recommend(12, 2, question = "ranges")
+  for (name in c("hierarchy", "hierarchy-subset")) {
+    row <- table[table$mechanism == name, ]
+    tree <- rr_hierarchy(12, 2, row$fanout, if (name == "hierarchy") rr_hadamard else rr_subset)
+    kinds <- vapply(tree$parts, function(part) {
+      if (name == "hierarchy") part$blocks * part$size else choose(length(part$levels), part$size)
+    }, 0)
+    expect_equal(row$bits, log2(length(tree$parts)) + mean(log2(kinds)))
+    # One column of a Hadamard matrix of one block may be public: one bit is left.
+    left <- if (name == "hierarchy") vapply(tree$parts, function(part) if (part$blocks == 1) 1 else log2(part$blocks * part$size), 0) else log2(kinds)
+    expect_equal(row$bits_public, mean(left))
+  }
+  expect_match(utils::capture.output(print(table))[1], sprintf("\"%s\" has the smallest error", table$mechanism[which.min(table$mse)]), fixed = TRUE)
+})

@@ -288,11 +288,11 @@ test_that("RAPPOR is planned by the variance of its least squares", {
 
 test_that("mechanisms that have no formula are refused, and simulated where they have shares", {
   expect_refused(rr_power(list(rr_mean(c(0, 24), 1), rr_warner(0.8)), 100, 0.2), rr_power(rr_count_mean_sketch(1), margin = 0.1),
-                 rr_power(rr_sample_questions(a = rr_warner(0.8), b = rr_warner(0.7)), margin = 0.1), rr_power(rr_prefixes(1, 1:3), 100, 0.2),
+                 rr_power(rr_product(a = rr_warner(0.8), b = rr_warner(0.7), asked = 1), margin = 0.1), rr_power(rr_prefixes(1, 1:3), 100, 0.2),
                  rr_power(rr_hierarchy(16, 1, oracle = function(levels, epsilon) rr_bloom(levels, epsilon)), 100, 0.2),
                  rr_power(rr_channel(rbind(a = c(0.5, 0.5), b = c(0.4, 0.6), c = c(0.6, 0.4))), margin = 0.1),
                  rr_choose_method(rr_tally(c(4, 6, 5), rr_mean(c(0, 10), 1))),
-                 rr_choose_method(rr_counts(c(3, 1, 2, 3, 1, 2), rr_sample_questions(a = rr_warner(0.8), b = rr_warner(0.7)), n = 6)), class = "law")
+                 rr_choose_method(rr_counts(c(3, 1, 2, 3, 1, 2), rr_product(a = rr_warner(0.8), b = rr_warner(0.7), asked = 1), n = 6)), class = "law")
   # The simulation that is named works for these, and is refused with a reason for the others.
   study <- function(mechanism) rr_study(list(zipf = zipf_shares(6, 1)), epsilon = 1, n = 200, method = "inv", mechanism = mechanism, replications = 3, seed = 1)
   for (with_recipe in list(rr_hierarchy, rr_bloom, function(k, epsilon) rr_square_wave(k, epsilon), function(k, epsilon) rr_longitudinal(k, epsilon + 1, epsilon))) {
@@ -300,7 +300,7 @@ test_that("mechanisms that have no formula are refused, and simulated where they
     expect_true(all(is.finite(found$estimate[found$metric == "mse"])))
   }
   for (with_recipe in list(function(k, epsilon) rr_mean(c(0, k), epsilon), function(k, epsilon) rr_count_mean_sketch(epsilon, 16, 4),
-                    function(k, epsilon) rr_sample_questions(a = rr_grr(k, epsilon = epsilon)))) expect_error(study(with_recipe), class = "candor_error_argument")
+                    function(k, epsilon) rr_product(a = rr_grr(k, epsilon = epsilon), asked = 1))) expect_error(study(with_recipe), class = "candor_error_argument")
   # Bits and hashes of two stages are planned as of one.
   expect_equal(rr_power(rr_longitudinal(8, 2, 1), 2000, 0.1)$power, rr_power(rr_unary(8, 1), 2000, 0.1)$power, tolerance = 1e-6)
 })
@@ -579,4 +579,35 @@ test_that("estimates below 0 are counted right on both sides of chance, by all r
     below <- sum(dbinom(0:5, 5, p_yes)[estimate(0:5) < -1e-12])
     expect_equal(rr_power(design, n = 5, share = 0.3)$negative, below, tolerance = 1e-12)
   }
+})
+
+test_that("the plan of a union is Theorem 3 for the least favourable sets", {
+  plan <- rr_power(list(rr_warner(epsilon = 1), rr_warner(epsilon = 3)), n = c(50, 400), sets = c(1, 3), share = c(0, 0.1))
+  expect_identical(nrow(plan), 16L)
+  for (i in seq_len(nrow(plan))) {
+    q <- plogis(-plan$epsilon[i])
+    # A set has no more than a union: its elements are in one set each.
+    truth <- matrix(0, plan$n[i], plan$sets[i])
+    truth[seq_len(plan$share[i] * plan$n[i]), 1] <- 1
+    exact <- tidy(rr_set_size(truth, q, truth = TRUE))
+    expect_equal(plan$std.error[i], exact$std.error, tolerance = 1e-12)
+    expect_equal(plan$margin[i], stats::qnorm(0.975) * exact$std.error, tolerance = 1e-12)
+  }
+  # No other sets with this union have a larger error: every number of sets for each of 5 elements of 50.
+  worst <- plan$std.error[plan$n == 50 & plan$sets == 3 & plan$share == 0.1 & plan$epsilon == 3]
+  for (holders in 1:3) {
+    truth <- matrix(0, 50, 3)
+    truth[1:5, seq_len(holders)] <- 1
+    expect_lte(tidy(rr_set_size(truth, plogis(-3), truth = TRUE))$std.error, worst * (1 + 1e-12))
+  }
+  # By default the sets are empty, which is least favourable: the vignette's 20,000 cards and 4 libraries, sqrt(20000 ((1 + v)^4 - 1)).
+  v <- plogis(-3) * plogis(3) / (1 - 2 * plogis(-3))^2
+  expect_equal(rr_power(rr_warner(epsilon = 3), n = 20000, sets = 4)$std.error, sqrt(20000 * ((1 + v)^4 - 1)), tolerance = 1e-12)
+  expect_equal(rr_power(rr_warner(0.2), n = 10, sets = 2)$margin, rr_power(rr_warner(0.8), n = 10, sets = 2)$margin, tolerance = 1e-12)
+  expect_refused(rr_power(rr_warner(0.8), margin = 0.1, sets = 2), rr_power(rr_warner(0.8), n = 10, sets = 1.5),
+                 rr_power(rr_warner(0.8), n = 10, sets = 2, null = 0.1), rr_power(rr_forced(1 / 6), n = 10, sets = 2, target = "sample"),
+                 rr_power(rr_binary(0.8, 0.1), n = 10, sets = 2), rr_power(rr_grr(3, epsilon = 1), n = 10, sets = 2))
+  expect_error(rr_power(rr_warner(0.5), n = 10, sets = 2), class = "candor_error_no_information")
+  skip_if_not_installed("ggplot2")
+  expect_equal(sort(ggplot2::layer_data(ggplot2::autoplot(plan), 1)$y), sort(log10(plan$margin)))
 })

@@ -179,3 +179,12 @@ test_that("weights of a table that are no weights are refused, and levels that w
   }
   expect_error(rr_effects(fit, newdata = data.frame(g = "d")), class = "candor_error_level")
 })
+
+test_that("an average does not depend on which of two columns of the same information is left out", {
+  twice <- transform(data, months = 12 * age + 3)
+  fit <- rr_glm(y ~ age + g, twice, forced)
+  expect_message(aliased <- rr_glm(y ~ age + months + g, twice, forced), "months")
+  for (variables in list(character(), "g")) {
+    expect_equal(as.data.frame(rr_effects(aliased, variables)), as.data.frame(rr_effects(fit, variables)), tolerance = 1e-8)
+  }
+})

@@ -100,7 +100,7 @@ test_that("the likelihood written out, with weights, offsets and another link", 
     gamma <- plogis(at[6])
     sum(worth * log((1 - gamma) * groups + gamma * safe))
   }
-  at <- unname(fit$evasion$at)
+  at <- unname(fit$evasion$point)
   expect_equal(fit$loglik, loglik(at), tolerance = 1e-10)
   expect_equal(unname(solve(fit$evasion$covariance)), -optimHess(at, loglik, control = list(ndeps = rep(1e-4, 6))), tolerance = 1e-4)
   # The profile's end: the likelihood at its best over the others has fallen by the quantile.

@@ -131,7 +131,7 @@ test_that("a maximum at infinity is found from steep starts, where climbs from g
   expect_identical(coef(fit), c(-Inf, Inf, -Inf), ignore_attr = TRUE)
   # Each of six mechanisms twice.
   for (k in seq_len(extended(12, 1000))) {
-    mechanism <- c(designs, list(mangat = rr_mangat(0.7, 0.6)))[[k %% 6 + 1]]
+    mechanism <- c(designs, list(mangat = rr_warner(0.7, t = 0.6)))[[k %% 6 + 1]]
     data <- rare_survey(7000 + k, mechanism)
     fit <- fit_of(y ~ x + z, data, mechanism, link = c("logit", "probit", "cloglog")[k %% 3 + 1])
     expect_gte(fit$loglik, best_division(data, mechanism) - 1e-6)
@@ -282,4 +282,21 @@ test_that("a factor of many levels may stand alone", {
   fit <- rr_glm(y ~ 0 + f, data, rr_binary(5 / 6, 1 / 6))
   # Each level has a share of its own, the moment estimate.
   expect_equal(unname(coef(fit)), qlogis((10:23 / 40 - 1 / 6) * 3 / 2), tolerance = 1e-9)
+})
+
+test_that("a prior's scales are those of weighted columns: of two values their step, from the lower; the intercept where numbers have their mean", {
+  data <- rare_survey(9104, designs$warner)
+  data$w <- rep(c(1, 3), length.out = nrow(data))
+  data$group <- 1 + 2 * data$z
+  fit <- rr_glm(y ~ x + group, data, designs$warner, penalty = "prior", weights = w)
+  mean <- weighted.mean(data$x, data$w)
+  spread <- sqrt(weighted.mean((data$x - mean)^2, data$w))
+  value <- function(b) {
+    reported <- drop(cbind(1 - plogis(cbind(1, data$x, data$group) %*% b), plogis(cbind(1, data$x, data$group) %*% b)) %*% rr_matrix(designs$warner)[, 2])
+    sum(data$w * log(ifelse(data$y == 1, reported, 1 - reported)))
+  }
+  posterior <- function(b) value(b) - ((b[1] + mean * b[2] + b[3]) / 5)^2 / 2 - (spread * b[2] / 2.5)^2 / 2 - (2 * b[3] / 2.5)^2 / 2
+  best <- optim(c(-2, 0, 0), posterior, method = "BFGS", control = list(fnscale = -1, reltol = 1e-15))
+  expect_equal(unname(coef(fit)), best$par, tolerance = 1e-4)
+  expect_equal(max(fit$starts), best$value, tolerance = 1e-9)
 })

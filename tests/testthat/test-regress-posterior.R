@@ -138,3 +138,25 @@ test_that("every mechanism: the posterior of Bayes' rule about the truth that wa
   }
   expect_error(rr_posterior(rr_tally(rr_perturb(rep(1:8, 50), rr_hierarchy(1:8, 1), rng = "R"), rr_hierarchy(1:8, 1)), n = 10), class = "candor_error_law")
 })
+
+test_that("intervals are equal-tailed at their level: a Beta distribution's of direct answers", {
+  fit <- rr_posterior(rr_counts(c(no = 7, yes = 3), rr_binary(1, 0)))
+  for (level in c(0.8, 0.95)) {
+    ends <- qbeta(c(1 - level, 1 + level) / 2, 4, 8)
+    expect_equal(confint(fit, "yes", level = level)[1, ], ends, tolerance = 1e-8, ignore_attr = TRUE)
+    row <- tidy(fit, conf.int = TRUE, conf.level = level)
+    expect_equal(c(row$conf.low[2], row$conf.high[2]), ends, tolerance = 1e-8)
+    expect_equal(c(row$conf.low[1], row$conf.high[1]), 1 - rev(ends), tolerance = 1e-8)
+  }
+})
+
+test_that("draws that are alike count less: the worth of a chain, and what the title says", {
+  x <- withr::with_seed(35, as.vector(stats::filter(rnorm(20000), 0.6, "recursive")))
+  # An autoregression of order one: n (1 - r) / (1 + r) = n / 4, known to some per cent.
+  expect_equal(effective_draws(x), 5000, tolerance = 0.15)
+  expect_identical(effective_draws(rep(1, 50)), 50L)
+  expect_output(print(withr::with_seed(36, rr_posterior(rr_counts(c(60, 40), rr_warner(0.8)), n = 40))), "Shares given 100 reports.*40 draws")
+  frame <- as.data.frame(withr::with_seed(1, rr_posterior(rr_tally(rep(0:1, 20), rr_warner(0.8), by = rep(c("a", "b"), c(10, 30))), n = 3)))
+  expect_identical(as.character(frame[[1]]), rep(c("a", "b"), each = 3))
+  expect_equal(frame$no + frame$yes, rep(1, 6))
+})

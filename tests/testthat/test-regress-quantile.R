@@ -95,10 +95,10 @@ test_that("golden vectors: means, distributions, quantiles with both targets, di
     # The standard deviation of S(t) at the quantile, over the total.
     errors <- lapply(seq_along(classes), function(k) {
       sums <- candor:::class_sums(candor:::read_classes(fit, "population"), k)
-      spread <- sums$spread
+      spread <- sums$variances
       place <- match(vapply(classes[[k]]$quantiles, `[[`, 0, "quantile"), classes[[k]]$values)
       square <- (sums$below[place] - input$tau * sums$total)^2 / fit$n
-      variance <- spread$both[place] - 2 * input$tau * spread$cross[place] + input$tau^2 * spread$whole - square
+      variance <- spread$below[place] - 2 * input$tau * spread$cross[place] + input$tau^2 * spread$total - square
       sqrt(variance) / sums$total
     })
     expect_golden(unlist(errors), wanted("se_cdf"), 1e-9)

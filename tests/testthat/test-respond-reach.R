@@ -21,7 +21,7 @@ largest <- list(
   list(function(e) rr_bloom(5, epsilon = e, hashes = 1), 2 * step),
   list(function(e) rr_bloom(5, epsilon = e, hashes = 2), 4 * step),
   list(function(e) rr_hierarchy(8, e, oracle = rr_unary), step),
-  list(function(e) rr_sample_questions(a = rr_grr(2, epsilon = 1), b = rr_grr(3, epsilon = e)), step + log(3)),
+  list(function(e) rr_product(a = rr_grr(2, epsilon = 1), b = rr_grr(3, epsilon = e), asked = 1), step + log(3)),
   list(function(e) rr_product(a = rr_grr(2, epsilon = 1), b = rr_grr(3, epsilon = e)), step + log(3))
 )
 

@@ -57,7 +57,7 @@ test_that("no condition of any mechanism holds an answer", {
     halves = rr_grr(c(0.5, 1.5, 2.5), epsilon = 1), ages = rr_grr(0:99, epsilon = 1), ages_unary = rr_unary(0:99, 1),
     ages_hash = rr_local_hash(0:99, 1), ages_hierarchy = rr_hierarchy(0:99, 1), ages_wave = rr_square_wave(as.character(0:9), 1),
     rows = rr_product(age = rr_grr(0:99, epsilon = 1), b = rr_unary(3, 1), c = rr_bloom(4, 1, bits = 8), d = rr_bitflip(8, 1)),
-    mixed = rr_sample_questions(age = rr_local_hash(0:99, 1), b = rr_mean(c(0, 1), 1), c = rr_count_mean_sketch(1, 16, 3))
+    mixed = rr_product(age = rr_local_hash(0:99, 1), b = rr_mean(c(0, 1), 1), c = rr_count_mean_sketch(1, 16, 3), asked = 1)
   ))
   answers <- list(
     c(1, 37.9), 37900000000, matrix(37.9, 2, 2), c("a", "SENTINEL"), factor(c("SENTINEL", "a"), ordered = TRUE), "\u0004SENTINEL",

@@ -16,7 +16,7 @@ mechanisms <- list(
   crosswise = rr_crosswise(0.25),
   triangular = rr_triangular(0.4),
   kuk = rr_kuk(0.2, 0.8),
-  mangat = rr_mangat(0.7, 0.3),
+  mangat = rr_warner(0.7, t = 0.3),
   forced = rr_forced(c(never = 0.1, once = 0.05, often = 0.2)),
   forced_zero = rr_forced(c(0.3, 0, 0.1)),
   unrelated = rr_unrelated(0.6, c(0.5, 0.2, 0.2, 0.1))
@@ -310,4 +310,15 @@ test_that("a memory of another mechanism is told from a memory of others", {
 
 test_that("a formula is no category", {
   expect_refused(rr_epsilon(rr_grr(3, 1), sensitive = ~ a), rr_grr(3, 1, sensitive = ~ a), class = "level")
+})
+
+test_that("a memory is as long as its respondents are many, and so are its parts", {
+  set.seed(9)
+  m <- rr_bloom(3, 1, permanent = 3)
+  memory <- rr_perturb(rep(1:3, 4), m, rng = "R", memory = list())$memory
+  expect_identical(length(memory), 12L)
+  expect_identical(length(memory[c(2, 5, 12)]), 3L)
+  expect_identical(length(memory[-1]), 11L)
+  expect_identical(length(c(memory, memory[1:2])), 14L)
+  expect_refused(memory[13], memory[c(1, 1)], memory[c(TRUE, FALSE)], memory[NA_integer_], memory["1"], memory[0.5])
 })

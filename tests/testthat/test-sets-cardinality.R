@@ -211,3 +211,117 @@ test_that("names go wherever they can be matched, and where nothing has a name t
   set.seed(12)
   expect_identical(rr_merge_bits(bits, c(0.2, 0.1), rng = "R"), merged)
 })
+
+test_that("a plan has the variance of Theorem 3: the golden vectors", {
+  for (case in golden("hehir_variance")) {
+    x <- matrix(as.vector(case$input$true_bits), 1)
+    flip <- as.vector(case$input$q)
+    for (kind in c("or", "and")) {
+      plan <- tidy(rr_set_size(x, flip, c(or = "union", and = "intersection")[[kind]], truth = TRUE))
+      expect_identical(plan$estimate, as.double(case$expected[[kind]]))
+      expect_golden(plan$std.error^2, case$expected[[paste0(kind, "_var")]])
+    }
+  }
+  for (case in golden("doors_sketch")) {
+    if (case$input$op != "plan_bits") next
+    # Patterns become a matrix, or a list of rows if jsonlite sees too little.
+    patterns <- do.call(rbind, lapply(seq_along(case$input$counts), function(i) as.vector(case$input$patterns[i, ])))
+    truth <- patterns[rep(seq_len(nrow(patterns)), case$input$counts), ]
+    for (what in c("union", "intersection")) {
+      plan <- tidy(rr_set_size(truth, case$input$flip, what, truth = TRUE))
+      expect_identical(plan$estimate, as.double(case$expected[[what]]))
+      expect_golden(plan$std.error, case$expected[[paste0("se_", what)]], 1e-9)
+    }
+  }
+})
+
+test_that("a plan of a difference and of a Jaccard index, by enumeration of every report", {
+  truth <- rbind(c(1, 0), c(1, 1), c(0, 1), c(0, 0))
+  flip <- matrix(c(0.1, 0.2, 0.05, 0.3, 0.15, 0.1, 0.25, 0.2), 4)
+  reports <- all_bits(8)
+  p <- apply(reports, 1, report_chance, truth = c(truth), flip = c(flip))
+  sizes <- function(what) apply(reports, 1, function(y) coef(suppressWarnings(rr_set_size(matrix(y, 4), flip, what))))
+  estimates <- lapply(c(u = "union", i = "intersection", d = "difference"), sizes)
+  moments <- function(x, y = x) sum(p * x * y) - sum(p * x) * sum(p * y)
+  plan <- function(what) tidy(suppressWarnings(rr_set_size(truth, flip, what, truth = TRUE)))
+  expect_equal(plan("difference")$std.error^2, moments(estimates$d), tolerance = 1e-12)
+  expect_identical(c(plan("difference")$estimate, plan("jaccard")$estimate), c(1, 1 / 3))
+  # The delta method at the truth: (I - J U) / U.
+  linear <- (estimates$i - estimates$u / 3) / 3
+  expect_equal(plan("jaccard")$std.error^2, moments(linear), tolerance = 1e-12)
+  expect_refused(rr_set_size(rr_bit_tally(truth, 0.1), truth = TRUE), rr_set_size(truth, 0.1, truth = TRUE, interval = "exact"),
+                 rr_set_size(truth, 0.1, truth = NA))
+})
+
+test_that("an element's estimate is 1 on average where it counts, and 0 elsewhere, under every membership pattern", {
+  for (flip in list(0.2, c(0.1, 0.2, 0.3))) for (what in c("union", "intersection")) {
+    law <- candor:::pattern_law(what, 3, flip)
+    expect_equal(drop(law$out %*% law$y), numeric(nrow(law$out)), tolerance = 1e-12)
+    expect_equal(drop(law$inside %*% law$y), rep(1, nrow(law$inside)), tolerance = 1e-12)
+    # Patterns by their number of sets, or all of them; one alone is in no set, or in all.
+    expect_identical(c(nrow(law$out), nrow(law$inside)), sort(c(1L, length(law$y) - 1L), decreasing = what == "intersection"))
+    expect_identical(length(law$y), if (length(flip) == 1) 4L else 8L)
+    expect_true(all(rbind(law$out, law$inside) > 0))
+    expect_equal(rowSums(rbind(law$out, law$inside)), rep(1, length(law$y)))
+  }
+})
+
+test_that("Chernoff's limits are the last sizes that no exponential bound excludes", {
+  # One lambda after another, over a fine grid; 40 elements of 3 sets.
+  law <- candor:::pattern_law("union", 3, 0.2)
+  alpha <- 0.05
+  m <- 40
+  mgf <- function(lambda, rows) max(log(rows %*% exp(lambda * law$y)))
+  for (estimate in c(3.3, 18, 39)) {
+    refuted <- function(u, side) {
+      any(vapply(side * exp(seq(-7, 2, length.out = 2000)), function(lambda) {
+        -lambda * estimate + (m - u) * mgf(lambda, law$out) + u * mgf(lambda, law$inside) < log(alpha)
+      }, NA))
+    }
+    low <- Find(function(u) !refuted(u, 1), 0:m)
+    high <- Find(function(u) !refuted(u, -1), m:0)
+    expect_equal(chernoff_size(estimate, m, law, alpha), c(low, high))
+  }
+})
+
+test_that("the exact interval of one set ends at the last sizes with a tail above alpha, at any size of the problem", {
+  # Bin(t, 1 - q) + Bin(m - t, q), by convolution.
+  tails <- function(s, t, m, q) {
+    p <- convolve(dbinom(0:t, t, 1 - q), rev(dbinom(0:(m - t), m - t, q)), type = "open")
+    c(upper = sum(p[0:m >= s]), lower = sum(p[0:m <= s]))
+  }
+  for (q in c(0.1, 0.35)) for (s in c(0, 7, 30)) {
+    m <- 30
+    found <- exact_one_set(list(flip = q, m = m, bits = rep(1:0, c(s, m - s))), 0.9)
+    kept <- vapply(0:m, function(t) all(tails(s, t, m, q) > 0.05), NA)
+    if (any(kept)) expect_equal(found, range((0:m)[kept]))
+  }
+})
+
+test_that("the Jaccard index of two sets has the delta method's error, from products of debiased bits by hand", {
+  q <- 0.15
+  bits <- cbind(rep(c(1, 0, 1, 0), c(60, 25, 20, 95)), rep(c(1, 1, 0, 0), c(60, 25, 20, 95)))
+  debiased <- (bits - q) / (1 - 2 * q)
+  a <- debiased[, 1]
+  b <- debiased[, 2]
+  v <- q * (1 - q) / (1 - 2 * q)^2
+  both <- sum(a * b)
+  any <- sum(a + b - a * b)
+  # Unbiased: E a^2 is v too large.
+  v_both <- sum(v * (a^2 + b^2) - v^2)
+  v_any <- sum(v * ((1 - a)^2 + (1 - b)^2) - v^2)
+  shared <- sum(v * (a + b)) - v_both
+  jaccard <- both / any
+  size <- function(what) rr_set_size(bits, q, what)$table
+  expect_equal(c(size("intersection")$std.error, size("union")$std.error), sqrt(c(v_both, v_any)), tolerance = 1e-10)
+  expect_equal(size("jaccard")$estimate, jaccard, tolerance = 1e-10)
+  expect_equal(size("jaccard")$std.error, sqrt(v_both - 2 * jaccard * shared + jaccard^2 * v_any) / any, tolerance = 1e-10)
+  # No truth makes the error of a size larger than that of elements of both sets, or of none.
+  largest <- sqrt(200 * (2 * v + v^2))
+  expect_equal(c(size("union")$std.error.max, size("jaccard")$std.error.max), largest * c(1, (1 + jaccard) / any), tolerance = 1e-10)
+  # The index means little where the union is not above two of its standard errors.
+  few <- bits * 0
+  few[1:40] <- 1
+  expect_warning(rr_set_size(few, q, "jaccard"), class = "candor_warning_ratio")
+  expect_silent(rr_set_size(bits, q, "jaccard"))
+})

@@ -262,3 +262,89 @@ test_that("the study of sketches runs, and its table says what the help pages sa
   expect_gt(linear$median.error[linear$epsilon == 1 & linear$sketches == 16], 1)
   expect_lt(max(linear$median.error[linear$epsilon >= 3]), 0.05)
 })
+
+test_that("linear counting: estimate, error and limits by the occupancy of boxes, with and without noise", {
+  m <- 64
+  z <- qnorm(0.95)
+  for (flip in c(0, 0.1)) for (h in 1:2) for (ones in c(20, 45)) {
+    bits <- rep(1:0, c(ones, m - ones))
+    fit <- tidy(rr_set_size(new_rr_sketch(bits, "bloom", c(bits = m, hashes = h), "k", flip), conf.level = 0.9), conf.int = TRUE)
+    zeros <- m - (ones - flip * m) / (1 - 2 * flip)
+    # n items leave a box empty with probability (1 - 1 / m)^(h n).
+    items <- function(zeros) log(zeros / m) / (h * log(1 - 1 / m))
+    expect_equal(fit$estimate, items(zeros), tolerance = 1e-9)
+    # The number of empty boxes varies by m e^-t (1 - (1 + t) e^-t), t balls a box; flipped bits add theirs.
+    occupancy <- function(zeros) {
+      t <- -log(zeros / m)
+      1 - (1 + t) * exp(-t)
+    }
+    noise <- m * flip * (1 - flip) / (1 - 2 * flip)^2
+    expect_equal(fit$std.error, sqrt(noise + zeros * occupancy(zeros)) * m / (h * zeros), tolerance = 1e-6)
+    end <- function(side, range) {
+      uniroot(function(zero) side * (zero - zeros) - occupancy(zero) / 2 - z * sqrt(noise + zero * occupancy(zero)), range, tol = 1e-11)$root
+    }
+    expect_equal(c(fit$conf.low, fit$conf.high), items(c(end(1, c(zeros, m)), end(-1, c(1e-9, zeros)))), tolerance = 1e-6)
+  }
+})
+
+test_that("probabilistic counting without noise is maximum likelihood of independent buckets, with its information", {
+  buckets <- 16
+  levels <- 5
+  share <- 2^-c(1:4, 4)
+  zeros <- c(1, 5, 8, 12, 13)
+  bits <- unlist(lapply(zeros, function(k) rep(0:1, c(k, buckets - k))))
+  fit <- tidy(rr_set_size(new_rr_sketch(bits, "pcsa", c(buckets = buckets, levels = levels), "k", 0)))
+  loglik <- function(n) sum(-zeros * n * share / buckets + (buckets - zeros) * log(-expm1(-n * share / buckets)))
+  best <- optimize(loglik, c(1, 1000), maximum = TRUE, tol = 1e-10)$maximum
+  expect_equal(fit$estimate, best, tolerance = 1e-5)
+  x <- best * share / buckets
+  information <- sum(buckets * (share / buckets)^2 * exp(-x) / -expm1(-x))
+  # The items are a fixed number, not a Poisson variable, whose variance is taken away.
+  expect_equal(fit$std.error, sqrt(1 / information - best), tolerance = 1e-5)
+  # One level: occupancy of one set of boxes.
+  one <- tidy(rr_set_size(new_rr_sketch(rep(1:0, c(9, 7)), "pcsa", c(buckets = 16, levels = 1), "k", 0)))
+  expect_equal(one$estimate, 16 * log(16 / 7), tolerance = 1e-6)
+})
+
+test_that("probabilistic counting of two noisy sketches is the root of the score that is weighted by their noise", {
+  buckets <- 32
+  levels <- 4
+  share <- 2^-c(1:3, 3)
+  flip <- c(0.1, 0.25)
+  published <- withr::with_seed(12, lapply(1:2, function(i) {
+    truth <- unlist(lapply(c(30, 22, 14, 12), function(ones) rep(1:0, c(ones, buckets - ones))))
+    new_rr_sketch(as.integer(xor(truth == 1, runif(128) < flip[i])), "pcsa", c(buckets = buckets, levels = levels), "k", flip[i])
+  }))
+  empty <- Reduce(`*`, Map(function(sketch, f) 1 - (sketch$bits - f) / (1 - 2 * f), published, flip))
+  zeros <- colSums(matrix(empty, buckets))
+  # A bit that is 0 everywhere is estimated with the variance prod(1 + v) - 1, one that is 1 in the noisiest sketch alone with
+  # v_max times the product of the other factors.
+  v <- flip * (1 - flip) / (1 - 2 * flip)^2
+  score <- function(n) {
+    x <- n * share / buckets
+    variance <- exp(-x) * (1 - exp(-x)) + exp(-x) * (prod(1 + v) - 1) + (1 - exp(-x)) * v[2] * (1 + v[1])
+    sum(share * exp(-x) * (buckets * exp(-x) - zeros) / (buckets * variance))
+  }
+  fit <- rr_set_size(published)$table
+  expect_equal(fit$estimate, uniroot(score, c(1, 500), tol = 1e-9)$root, tolerance = 1e-6)
+  x <- fit$estimate * share / buckets
+  variance <- exp(-x) * (1 - exp(-x)) + exp(-x) * (prod(1 + v) - 1) + (1 - exp(-x)) * v[2] * (1 + v[1])
+  information <- sum((share * exp(-x))^2 / (buckets * variance))
+  expect_equal(fit$std.error, sqrt(1 / information - fit$estimate), tolerance = 1e-5)
+})
+
+test_that("linear counting of two noisy sketches has the error of their union's empty bits", {
+  flip <- c(0.1, 0.2)
+  published <- withr::with_seed(13, lapply(1:2, function(i) {
+    truth <- rep(c(1, 0, 1, 0), c(30, 20, i, 78 - i))
+    new_rr_sketch(as.integer(xor(truth == 1, runif(128) < flip[i])), "linear", c(bits = 128, hashes = 1), "k", flip[i])
+  }))
+  clear <- Map(function(sketch, f) 1 - (sketch$bits - f) / (1 - 2 * f), published, flip)
+  v <- flip * (1 - flip) / (1 - 2 * flip)^2
+  zeros <- sum(clear[[1]] * clear[[2]])
+  noise <- sum(v[1] * clear[[2]]^2 + v[2] * clear[[1]]^2 - prod(v))
+  t <- -log(zeros / 128)
+  table <- rr_set_size(published)$table
+  expect_equal(table$estimate, log(zeros / 128) / log(1 - 1 / 128), tolerance = 1e-8)
+  expect_equal(table$std.error, sqrt(noise + zeros * (1 - (1 + t) * exp(-t))) * 128 / zeros, tolerance = 1e-8)
+})

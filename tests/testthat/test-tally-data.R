@@ -172,3 +172,38 @@ test_that("a data frame of reports is a column of a tibble, which must be named"
   m <- rr_prefixes(1, c(2, 3), 32, 4)
   expect_error(rr_tally(rr_perturb(words, m), rr_count_mean_sketch(1, 32, 4)), "rr_prefixes", class = "candor_error_mismatch")
 })
+
+test_that("one identifier is one report: copies count once, two different reports are refused, and an empty one is none", {
+  mechanism <- rr_warner(0.8)
+  posted <- data.frame(id = c("a", "b", "a", "c", "b"), report = c("yes", "no", "yes", "no", "no"), time = 1:5)
+  expect_message(tally <- rr_tally(posted, mechanism, column = "report", id = "id"), "2 reports that came again", class = "candor_message_copies")
+  # By hand: a yes, b no, c no.
+  expect_identical(unname(tally$counts), c(2, 1))
+  posted$report[3] <- "no"
+  expect_error(rr_tally(posted, mechanism, column = "report", id = "id"), "Different reports", class = "candor_error_argument")
+  posted$report[3] <- NA
+  expect_error(rr_tally(posted, mechanism, column = "report", id = "id", na.rm = TRUE), "Different reports", class = "candor_error_argument")
+  for (id in c("", " ", NA)) {
+    expect_error(rr_tally(replace(posted, "id", c(id, letters[1:4])), mechanism, column = "report", id = "id", na.rm = TRUE), "identifiers",
+                 class = "candor_error_argument")
+  }
+  # Reports of several columns, of several questions, and packed ones.
+  hash <- rr_local_hash(letters[1:3], 1)
+  unary <- rr_unary(letters[1:3], 1)
+  several <- rr_product(x = mechanism, y = mechanism)
+  set.seed(5)
+  bits <- data.frame(id = 1:4)
+  bits$report <- rr_perturb(c("a", "b", "c", "a"), unary, rng = "R")
+  of <- function(reports) cbind(id = 1:4, as.data.frame(reports))
+  answers <- data.frame(x = c("no", "yes", "no", "yes"), y = "no")
+  for (case in list(list(hash, of(rr_perturb(c("a", "b", "c", "a"), hash, rng = "R"))), list(several, of(rr_perturb(answers, several, rng = "R"))),
+                    list(unary, bits))) {
+    data <- case[[2]]
+    count <- function(rows, ...) rr_tally(data[rows, ], case[[1]], id = "id", ...)
+    expect_identical(suppressMessages(count(c(1:4, 2, 2)))$counts, count(1:4)$counts)
+    data$id <- c(1, 2, 3, 1)
+    expect_identical(suppressMessages(count(c(1:3, 1)))$counts, count(1:3)$counts)
+    is_same <- identical(format(case[[2]][4, -1]), format(case[[2]][1, -1]))
+    if (!is_same) expect_error(count(1:4), "Different reports", class = "candor_error_argument")
+  }
+})

@@ -272,3 +272,11 @@ test_that("every field of a tally is known to those who take groups", {
   tally$other <- 1:2
   expect_error(tally["b"])
 })
+
+test_that("consoles see the fields of a tally, as of the list that it is", {
+  tally <- rr_tally(rep(c("no", "yes"), c(30, 20)), rr_warner(0.8))
+  expect_setequal(utils::.DollarNames(tally, ""), names(unclass(tally)))
+  expect_identical(utils::.DollarNames(tally, "^coun"), "counts")
+  expect_identical(utils::capture.output(utils::str(tally, max.level = 1, give.attr = FALSE)),
+                   utils::capture.output(utils::str(unclass(tally), max.level = 1, give.attr = FALSE)))
+})

@@ -88,7 +88,7 @@ noisy_calls <- quote({
   rr_margin(rr_tmdh(rr_cooccurrence(two, rr_product(q1 = m, q2 = rr_warner(0.8))), rr_product(q1 = m, q2 = rr_warner(0.8))), "q1")
   rr_epsilon(rr_product(q1 = m, q2 = m))
   rr_perturb(data.frame(q1 = "a", q2 = "c"), rr_product(q1 = m, q2 = m), rng = "R")
-  rr_perturb(data.frame(q1 = "a", q2 = "c"), rr_sample_questions(q1 = m, q2 = m), rng = "R")
+  rr_perturb(data.frame(q1 = "a", q2 = "c"), rr_product(q1 = m, q2 = m, asked = 1), rng = "R")
   rr_tmdh(rr_cooccurrence(bits), m)
   rr_association(two, list(q1 = m, q2 = rr_warner(0.8)))
   # plans
@@ -167,7 +167,7 @@ spinner_calls <- quote({
   rr_margin(rr_estimate(two, rr_product(q1 = m, q2 = rr_warner(0.8))), "q2", given = "q1")
   rr_loglinear(~ q1 + q2, two, rr_product(q1 = m, q2 = rr_warner(0.8)))
   rr_tmdh(rr_cooccurrence(two, rr_product(q1 = m, q2 = rr_warner(0.8))), rr_product(q1 = m, q2 = rr_warner(0.8)))
-  rr_estimate(rr_tally(rr_perturb(two_truths, rr_sample_questions(q1 = m, q2 = m), rng = "R"), rr_sample_questions(q1 = m, q2 = m)))
+  rr_estimate(rr_tally(rr_perturb(two_truths, rr_product(q1 = m, q2 = m, asked = 1), rng = "R"), rr_product(q1 = m, q2 = m, asked = 1)))
   rr_multinom(report ~ g, rows, m)
   rr_predictor(w ~ report, rows, list(report = m))
   rr_glm(report ~ g, rows, m)

@@ -205,3 +205,17 @@ test_that("limits of a kind that nobody reported are complements, for any number
   }
   expect_identical(unname(suppressWarnings(confint(anytime(c(2^53, 0), rr_warner(0.8))))), cbind(c(1, 0), c(1, 0)))
 })
+
+test_that("a hierarchy's levels are supported by the reports of its deepest depth", {
+  m <- rr_hierarchy(8, 2, fanout = 2, oracle = rr_grr)
+  reports <- withr::with_seed(4, rr_perturb(rep(1:8, c(200, 30, 20, 10, 10, 10, 10, 10)), m, rng = "R"))
+  tally <- rr_tally(reports, m)
+  evidence <- group_evidence(tally, 1)
+  support <- supporting_counts(evidence$law, evidence)
+  deepest <- reports$report[reports$depth == 3]
+  expect_equal(support$counts, tabulate(match(deepest, m$parts[[3]]$reports), 8))
+  expect_equal(support$n, length(deepest))
+  # No interval where fewer than 20 of them speak for a level.
+  limits <- suppressMessages(confint(rr_estimate(tally, method = "inv", interval = "anytime")))
+  expect_identical(unname(is.na(limits[, 1])), support$counts < 20)
+})

@@ -297,3 +297,19 @@ test_that("a variance of 0 of reports that are all alike is unknown, for each la
   shown <- rr_estimate(rr_counts(c(50, 0, 0, 0), rr_product(a = rr_binary(1, 0), b = rr_binary(1, 0))), method = "inv", target = "sample")
   expect_identical(tidy(shown)$std.error, numeric(4))
 })
+
+test_that("a contrast at the boundary is scaled, turned and added to what is certain, and two groups combine as Newcombe's", {
+  fit <- rr_estimate(rr_counts(cbind(men = c(10, 90), women = c(60, 40)), rr_warner(0.8)))
+  # Men: 90 of 100 say yes, the nearest that a truth gives is 80; Wilson's limits by prop.test().
+  men <- (prop.test(80, 100, correct = FALSE)$conf.int[1] - 0.2) / 0.6
+  women <- (prop.test(40, 100, correct = FALSE)$conf.int[1:2] - 0.2) / 0.6
+  weights <- rbind(c(0, 0.5, 0, 0), c(0, -0.5, 0, 0), c(0, 0.5, 1, 1), c(1, 1, 0, -2), c(0, 0.5, 0, -0.5))
+  ours <- boundary(rr_contrast(fit, weights))
+  below <- sqrt(((1 - men) / 2)^2 + ((women[2] - 1 / 3) / 2)^2)
+  expect_equal(ours$estimate, c(0.5, -0.5, 1.5, 1 / 3, 1 / 3), tolerance = 1e-8)
+  expect_equal(ours$conf.low[-4], c(men / 2, -0.5, 1 + men / 2, 1 / 3 - below), tolerance = 1e-7)
+  expect_equal(ours$conf.high[-4], c(0.5, -men / 2, 1.5, 1 / 3 + (1 / 3 - women[1]) / 2), tolerance = 1e-7)
+  # All men are certain, so that women alone have an error: that of a share within.
+  error <- 2 * sqrt(0.4 * 0.6 / 100) / 0.6
+  expect_equal(ours$std.error, c(NA, NA, NA, error, NA), tolerance = 1e-7)
+})

@@ -83,3 +83,44 @@ test_that("no two columns of a print have one name", {
   found <- suppressMessages(rr_association(data, mechanism = list(a = rr_warner(0.9), b = rr_warner(0.9))))
   expect_false(anyDuplicated(names(printed_table(found, 10))) > 0)
 })
+
+test_that("regressions of several answers name what their odds are against, and summaries their likelihood", {
+  set.seed(2)
+  data <- data.frame(x = rnorm(200), y = sample(c("a", "b", "c"), 200, TRUE))
+  mechanism <- rr_grr(c("a", "b", "c"), p = 0.8)
+  fit <- rr_multinom(y ~ x, data, mechanism)
+  expect_match(printed(fit)[2], 'y ~ x; log odds against "a"', fixed = TRUE)
+  cumulative <- suppressMessages(rr_multinom(y ~ x, data, mechanism, type = "cumulative"))
+  expect_match(printed(cumulative)[2], "log odds of higher levels, and thresholds", fixed = TRUE)
+  lines <- printed(summary(fit))
+  value <- as.numeric(logLik(fit))
+  expect_match(tail(lines, 1), sprintf("log-likelihood %s on 4 degrees of freedom", format(value, digits = 7)), fixed = TRUE)
+  expect_match(tail(lines, 1), sprintf("AIC %s", format(8 - 2 * value, digits = 7)), fixed = TRUE)
+  # A row for each coefficient, with the ratio of its two numbers.
+  row <- grep("^b:x", lines, value = TRUE)
+  numbers <- as.numeric(strsplit(trimws(row), " +")[[1]][2:4])
+  expect_equal(numbers[1] / numbers[2], numbers[3], tolerance = 0.01)
+  share <- rr_glm(y ~ x, transform(data, y = as.numeric(y == "a")), rr_warner(0.9))
+  expect_true(any(grepl("standard errors: sandwich", printed(summary(share, type = "sandwich")))))
+})
+
+test_that("reports and sketches print how many and how large they are", {
+  set.seed(3)
+  unary <- rr_perturb(rep(c("a", "b", "c"), 5), rr_unary(c("a", "b", "c"), 1), rng = "R")
+  expect_identical(printed(unary)[1], "<rr_reports> 15 reports of 3 bits")
+  expect_identical(printed(unary, n = 4)[3], "  ... and 11 more")
+  expect_identical(length(printed(unary[1:10])), 2L)
+  expect_identical(trimws(sub("^\\[1\\]", "", printed(unary[2])[2])), as.character(unary)[2])
+  positions <- rr_perturb(rep(1:4, 3), rr_bitflip(4, 1, d = 2), rng = "R")
+  expect_identical(printed(positions)[1], "<rr_reports> 12 reports of 2 of 4 categories")
+  sketch <- rr_sketch(1:50, "bloom", bits = 512, hashes = 2, key = "k", flip = 0.1, rng = "R")
+  # Two bits an item, each with odds of nine to one.
+  expect_match(printed(sketch)[2], "0.1 (epsilon 4.394 an item)", fixed = TRUE)
+  expect_equal(2 * log(9), 4.394, tolerance = 1e-3)
+  expect_match(printed(sketch)[1], paste("ones:", sum(sketch$bits)))
+  expect_match(printed(rr_sketch(1:50, "bloom", bits = 512, key = "k", flip = 0))[2], "none: do not publish")
+})
+
+test_that("labels of positions are those of levels, between them nothing", {
+  expect_identical(position_labels(c("low", "high"))(c(0, 1, 1.5, 2, 3)), c("", "low", "", "high", ""))
+})

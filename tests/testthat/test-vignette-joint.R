@@ -72,7 +72,7 @@ test_that("many columns: what was built in is found", {
 })
 
 test_that("how normal the estimates are", {
-  law <- rr_reported_law(c(120, 40, 30, 10), rr_kuk(0.8, 0.1), set = 1:2)
+  law <- rr_law(rr_kuk(0.8, 0.1), truth = c(120, 40, 30, 10), set = 1:2)
   both <- tidy(rr_pmdh(c(120, 40, 30, 10), rr_kuk(0.8, 0.1)), target = "sample")[3, ]
   printed(c(sum(law$count * law$probability), both$estimate), c(13.2, 13.2), 8)
   z <- (law$count - both$estimate) / both$std.error

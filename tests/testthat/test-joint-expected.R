@@ -1,0 +1,225 @@
+# A case of doors_pmdh: the questions as a product, a mechanism each, and the table of the truths.
+pmdh_survey <- function(input) {
+  kinds <- list(
+    grr = function(x) rr_grr(x$K, p = x$p),
+    unary = function(x) rr_unary(x$K, p = x$p, q = x$q),
+    # The odds that the kept share p of sets of w from K has.
+    subset = function(x) rr_subset(x$K, epsilon = log(x$p * (x$K - x$w) / (x$w * (1 - x$p))), size = x$w),
+    # Ideal hashing: all functions, as the file says.
+    hash = function(x) {
+      law_mechanism(rr_new_law("support", x$p, 1 / x$g, both_own = x$p / x$g, both_other = 1 / x$g^2), x$K)
+    }
+  )
+  questions <- lapply(input$questions, function(x) kinds[[x$kind]](x))
+  stats::setNames(questions, letters[seq_along(questions)])
+}
+
+pmdh_table <- function(input) {
+  truths <- do.call(rbind, as.list(as.data.frame(t(input$truths))))
+  columns <- Map(function(x, question) factor(x, seq_len(question$K)), asplit(truths, 2), input$questions)
+  names(columns) <- letters[seq_along(columns)]
+  table(as.data.frame(columns))
+}
+
+# Sets of [question, category] as a linear map of the package's sets and 1: no is 1 - yes.
+pmdh_map <- function(sets, survey, labels) {
+  map <- matrix(0, length(sets), 1 + length(labels))
+  for (s in seq_along(sets)) {
+    terms <- list(list(name = NULL, sign = 1))
+    set <- matrix(unlist(sets[[s]]), ncol = 2, byrow = is.list(sets[[s]]))
+    for (i in seq_len(nrow(set))) {
+      question <- survey[[set[i, 1]]]
+      name <- names(survey)[set[i, 1]]
+      column <- if (length(question$levels) > 2) paste0(name, ":", question$levels[set[i, 2]]) else name
+      with <- lapply(terms, function(term) list(name = c(term$name, column), sign = term$sign))
+      no <- length(question$levels) == 2 && set[i, 2] == 1
+      terms <- if (no) c(terms, lapply(with, function(term) utils::modifyList(term, list(sign = -term$sign)))) else with
+    }
+    for (term in terms) {
+      at <- if (is.null(term$name)) 1 else 1 + match(paste(term$name, collapse = ":"), labels)
+      map[s, at] <- map[s, at] + term$sign
+    }
+  }
+  map
+}
+
+test_that("means and covariances of reports and estimates of all pure protocols are those of the golden vectors", {
+  for (case in golden("doors_pmdh")) {
+    survey <- pmdh_survey(case$input)
+    expected <- rr_pmdh(pmdh_table(case$input), survey)
+    map <- pmdh_map(case$input$sets, survey, names(coef(expected)))
+    n <- nobs(expected)
+    for (of in c("reports", "estimate")) {
+      truth <- case$expected[[c(reports = "reports", estimate = "estimates")[of]]]
+      table <- tidy(expected, of = of)
+      expect_golden(drop(map %*% c(n, table$estimate)), truth$mean, 1e-10)
+      for (target in c("sample", "population")) {
+        covariance <- vcov(expected, target = target, of = of)
+        expect_golden(map[, -1] %*% covariance %*% t(map[, -1]), truth[[paste0("vcov_", target)]], 1e-10)
+        expect_equal(tidy(expected, target = target, of = of)$std.error, sqrt(pmax(diag(covariance), 0)), ignore_attr = TRUE)
+      }
+    }
+  }
+})
+
+# Moments of reports and estimates over all reports of the rows of a table, by patterns of supports (helper-joint.R).
+enumerated_moments <- function(a, b, survey, cells) {
+  d <- function(m) unlist(candor:::support_columns(m)[c("p", "q")])
+  scores <- function(pattern, m) t((t(pattern$bits) - d(m)[2]) / (d(m)[1] - d(m)[2]))
+  grid <- expand.grid(i = seq_len(nrow(a$bits)), j = seq_len(nrow(b$bits)))
+  products <- function(x, y) {
+    x <- x[grid$i, , drop = FALSE]
+    y <- y[grid$j, , drop = FALSE]
+    cbind(x, y, x[, rep(seq_len(ncol(x)), each = ncol(y))] * y[, rep(seq_len(ncol(y)), ncol(x))])
+  }
+  moments <- function(values) {
+    mean <- second <- within <- 0
+    for (r in which(cells > 0)) {
+      weight <- a$law[grid$i, row(cells)[r]] * b$law[grid$j, col(cells)[r]]
+      row_mean <- colSums(weight * values)
+      mean <- mean + cells[r] * row_mean
+      second <- second + cells[r] * crossprod(values, weight * values)
+      within <- within + cells[r] * outer(row_mean, row_mean)
+    }
+    list(mean = mean, sample = second - within, population = second - outer(mean, mean) / sum(cells))
+  }
+  list(reports = moments(products(a$bits, b$bits)), estimate = moments(products(scores(a, survey[[1]]), scores(b, survey[[2]]))))
+}
+
+test_that("real hashing and subsets have the moments of the enumeration of all their reports", {
+  labels <- c("u", "v", "w")
+  cells <- matrix(c(4, 0, 3, 1, 5, 2, 0, 2, 1), 3)
+  cases <- list(
+    list(hash_patterns, rr_local_hash(labels, 1, g = 2), subset_patterns, rr_subset(labels, 1.5, size = 2)),
+    list(grr_patterns, rr_grr(labels, 1), hash_patterns, rr_local_hash(labels, 1.3, g = 3)),
+    list(unary_patterns, rr_unary(labels, 1), grr_patterns, rr_grr(labels, 2))
+  )
+  for (case in cases) {
+    survey <- rr_product(a = case[[2]], b = case[[4]])
+    expected <- rr_pmdh(as.table(array(cells, c(3, 3), list(a = labels, b = labels))), survey)
+    truth <- enumerated_moments(case[[1]](case[[2]]), case[[3]](case[[4]]), survey$questions, cells)
+    for (of in names(truth)) {
+      expect_equal(tidy(expected, of = of)$estimate, unname(truth[[of]]$mean), tolerance = 1e-10)
+      for (target in c("sample", "population")) {
+        covariance <- truth[[of]][[target]]
+        # both_other of hashing is its mean over the codes of a third category: 0.09 of the largest entry, 84.5, is 0.1 %.
+        allowed <- max(abs(covariance)) * if (any(grepl("hash", lapply(survey$questions, class)))) 1.2e-3 else 1e-12
+        expect_lt(max(abs(vcov(expected, target = target, of = of) - covariance)), allowed)
+        expect_equal(diag(vcov(expected, target = target, of = of)), diag(covariance), ignore_attr = TRUE)
+      }
+    }
+    # The same truth as joint counts of columns of 0 and 1.
+    rows <- cbind(row(cells)[rep(1:9, cells)], col(cells)[rep(1:9, cells)])
+    bits <- cbind(outer(rows[, 1], 1:3, `==`), outer(rows[, 2], 1:3, `==`))
+    colnames(bits) <- paste0(rep(c("a:", "b:"), each = 3), labels)
+    counted <- rr_pmdh(rr_cooccurrence(bits, 2, sets = c("a:u:b:v", "a:w:b:v")), survey)
+    both <- c("a:u:b:v", "a:w:b:v")
+    expect_equal(vcov(counted, both), vcov(expected, both))
+    expect_equal(vcov(counted, both, of = "estimate"), vcov(expected, both, of = "estimate"))
+    expect_error(vcov(counted, c("a:u:b:v", "b:w")), class = "candor_error_order")
+    # The exact law of a count is a sum of Bernoulli variables with these probabilities.
+    law <- rr_law(survey, truth = as.table(array(cells, c(3, 3), list(a = labels, b = labels))), set = c("a:u", "b:v"))
+    expect_equal(sum(law$count * law$probability), coef(expected)[["a:u:b:v"]])
+    variance <- sum(law$count^2 * law$probability) - sum(law$count * law$probability)^2
+    expect_equal(variance, vcov(expected, "a:u:b:v", "sample")[[1]])
+  }
+})
+
+test_that("a fit's estimates taken for the truth have the covariance of the fit: equations 36 to 39 and Theorem 3.6", {
+  set.seed(3)
+  survey <- rr_product(a = rr_grr(3, 2), b = rr_local_hash(3, 2), c = rr_warner(0.8))
+  truths <- data.frame(a = sample(3, 200, TRUE), b = sample(3, 200, TRUE), c = sample(c("no", "yes"), 200, TRUE))
+  fit <- rr_tmdh(rr_cooccurrence(rr_perturb(truths, survey, rng = "R"), 4, mechanism = survey), survey, order = 2)
+  expected <- rr_pmdh(fit)
+  expect_equal(tidy(expected, of = "estimate")$estimate, unname(coef(fit)))
+  # The reports that a fit of yes/no columns expects are those that were counted.
+  bits <- matrix(rbinom(400, 1, 0.4), 100)
+  counts <- rr_cooccurrence(bits, 4)
+  simple <- rr_tmdh(counts, list(p = 0.8, q = 0.1))
+  M <- rr_matrix(simple)
+  expect_equal(coef(rr_pmdh(simple)), tidy(counts)$count, ignore_attr = TRUE)
+  reported <- vcov(rr_pmdh(simple), target = "sample")
+  expect_equal(solve(M) %*% reported %*% t(solve(M)), suppressWarnings(as.matrix(vcov(simple, target = "sample"))), tolerance = 1e-9, ignore_attr = TRUE)
+  expect_equal(vcov(rr_pmdh(simple), of = "estimate"), vcov(simple) * 99 / 100, tolerance = 1e-9)
+})
+
+test_that("the incidence matrix K is where the moment matrix is not 0: equations 26, 90, 94", {
+  M <- rr_matrix(rr_pmdh(rep(1, 8), list(p = 0.8, q = 0.1)))
+  K <- (M != 0) * 1
+  expect_identical(unname(K[4:6, 1:3]), rbind(c(1, 1, 0), c(1, 0, 1), c(0, 1, 1)))
+  expect_equal(K[7, 4:6] %*% K[4:6, 1:3], 2 * K[7, 1:3, drop = FALSE], ignore_attr = TRUE)
+  order <- lengths(strsplit(rownames(M), ":"))
+  expect_equal(M, K * 0.7^rep(order, each = 7) * 0.1^pmax(outer(order, order, `-`), 0), ignore_attr = TRUE)
+})
+
+test_that("Table 2: k categories of one question are supported with the probabilities of the help page", {
+  triple <- function(pattern) colSums(pattern$law * apply(pattern$bits[, 1:3], 1, prod))[1]
+  unary <- rr_unary(4, p = 0.5, q = 0.2)
+  expect_equal(triple(unary_patterns(unary)), 0.5 * 0.2^2)
+  expect_equal(triple(grr_patterns(rr_grr(4, 1))), 0)
+  subset <- rr_subset(5, 1, size = 3)
+  expect_equal(triple(subset_patterns(subset)), rr_law(subset)$p * 2 / 4 * 1 / 3)
+  hash <- rr_local_hash(4, 1, g = 2)
+  expect_equal(triple(hash_patterns(hash)), hash$p / 4, tolerance = 0.03)
+})
+
+test_that("the picture draws the exact law in standard deviations, and its caption has the skewness", {
+  skip_if_not_installed("ggplot2")
+  rows <- c(20, 9, 8, 13)
+  design <- list(p = 0.8, q = 0.1)
+  x <- rr_pmdh(rows, design)
+  law <- rr_law(design, truth = rows, set = 1:2)
+  mean <- sum(law$count * law$probability)
+  sd <- sqrt(sum((law$count - mean)^2 * law$probability))
+  skewness <- sum((law$count - mean)^3 * law$probability) / sd^3
+  plot <- ggplot2::autoplot(x, "x1:x2", "sample")
+  expect_match(plot$labels$caption, sprintf("x1:x2: %.2f", skewness), fixed = TRUE)
+  bars <- ggplot2::layer_data(plot, 1)
+  expect_equal(sum(bars$ymax * (bars$xmax - bars$xmin)), 1, tolerance = 1e-3)
+  # One bar for each count: sd is below 5.
+  at <- round(sd * (bars$xmin + bars$xmax) / 2 + mean)
+  expect_equal(bars$ymax, law$probability[at + 1] * sd, tolerance = 1e-9)
+  # Sampled rows: a binomial count.
+  drawn <- ggplot2::layer_data(ggplot2::autoplot(x, "x1:x2"), 1)
+  share <- mean / 50
+  sd <- sqrt(50 * share * (1 - share))
+  expect_equal(drawn$ymax, dbinom(round(sd * (drawn$xmin + drawn$xmax) / 2 + mean), 50, share) * sd, tolerance = 1e-9)
+  # The law of an estimate, by all reports of three rows.
+  few <- rr_pmdh(c(1, 1, 0, 1), design)
+  u <- c(-0.1, 0.9) / 0.7
+  values <- as.vector(outer(u, u))
+  chance <- function(a, b) as.vector(outer(if (a) c(0.2, 0.8) else c(0.9, 0.1), if (b) c(0.2, 0.8) else c(0.9, 0.1)))
+  sums <- as.vector(outer(outer(values, values, `+`), values, `+`))
+  prob <- as.vector(outer(outer(chance(0, 0), chance(1, 0)), chance(1, 1)))
+  sums <- sums - sum(sums * prob)
+  exact <- sum(sums^3 * prob) / sum(sums^2 * prob)^1.5
+  estimated <- ggplot2::autoplot(few, "x1:x2", "sample", "estimate")
+  expect_match(estimated$labels$caption, sprintf("x1:x2: %.2f", exact), fixed = TRUE)
+  bars <- ggplot2::layer_data(estimated, 1)
+  sums <- sums / sqrt(sum(sums^2 * prob))
+  # A value of one row is moved by at most a step of the grid, sqrt(4e-3 / rows) standard deviations.
+  below <- function(z) vapply(z, function(x) sum(prob[sums < x]), 0)
+  moved <- 3 * sqrt(4e-3 / 3)
+  cumulated <- cumsum(bars$ymax * (bars$xmax - bars$xmin))
+  expect_true(all(cumulated >= below(bars$xmax - moved) - 1e-3 & cumulated <= below(bars$xmax + moved) + 1e-3))
+  # One panel for each order, and for each set that is named.
+  expect_identical(nlevels(ggplot2::layer_data(ggplot2::autoplot(x), 1)$PANEL), 2L)
+  expect_identical(levels(ggplot2::autoplot(x, c("x2", "x1"))$data$panel), c("x2", "x1"))
+  expect_refused(ggplot2::autoplot(rr_pmdh(c(0.5, 0.25, 0.15, 0.1), design), target = "sample"), class = "counts")
+  expect_refused(ggplot2::autoplot(x, "x3"), class = "level")
+})
+
+test_that("what has no expected counts is refused in one sentence", {
+  survey <- list(a = rr_grr(3, 1), b = rr_local_hash(3, 1))
+  cells <- table(a = factor(1:3), b = factor(1:3))
+  expect_refused(rr_pmdh(cells, survey, order = 7))
+  expect_refused(rr_pmdh(cells[, 1], survey), rr_pmdh(table(a = 1:3, b = 4:6), survey), class = "mismatch")
+  expect_refused(rr_pmdh(-1 * cells, survey), class = "counts")
+  expect_refused(rr_pmdh(0 * cells, survey), class = "empty")
+  expect_refused(rr_pmdh(table(1:4), list(x = rr_hadamard(4, 1, blocks = 1))), rr_pmdh(table(1:3), rr_bitflip(3, 3, d = 2)), class = "law")
+  expect_refused(vcov(rr_pmdh(cells, survey), c("a:1:a:2")), rr_pmdh(c(1, 2, 3, 4)), rr_law(survey, truth = cells))
+  bits <- matrix(1, 4, 3, dimnames = list(NULL, c("1", "2", "3")))
+  expect_refused(rr_pmdh(rr_cooccurrence(bits, 2), rr_grr(3, 1)), class = "impossible")
+  # The order is that of the truth.
+  expect_refused(rr_pmdh(rr_cooccurrence(diag(4), 2), rr_warner(0.8), order = 3), class = "order")
+})

@@ -1,0 +1,88 @@
+bit <- rr_binary(0.8, 0.1)
+pair <- rr_product(a = bit, b = bit)
+truth <- c(0.5, 0.2, 0.1, 0.2)
+
+test_that("bias, standard error and coverage are those of the enumeration of all reports of six respondents", {
+  n <- 6
+  channel <- kronecker(rbind(c(0.9, 0.1), c(0.2, 0.8)), rbind(c(0.9, 0.1), c(0.2, 0.8)))
+  tables <- expand.grid(rep(list(0:n), 4))
+  tables <- as.matrix(tables[rowSums(tables) == n, ])
+  prob <- apply(tables, 1, stats::dmultinom, prob = drop(truth %*% channel))
+  fits <- lapply(seq_len(nrow(tables)), function(r) {
+    rr_tmdh(rr_cooccurrence(as.table(array(tables[r, ], c(2, 2)))), list(p = 0.8, q = 0.1))
+  })
+  share <- c(0.4, 0.3, 0.2)
+  limits <- vapply(fits, function(fit) confint(fit) / n, matrix(0, 3, 2))
+  covers <- limits[, 1, ] <= share & share <= limits[, 2, ]
+  variances <- vapply(fits, function(fit) diag(vcov(fit)) / n^2, numeric(3))
+  estimates <- vapply(fits, coef, numeric(3)) / n
+  variance <- drop(estimates^2 %*% prob) - share^2
+  study <- rr_study(truth, n = n, mechanism = pair, order = 2, replications = 500, seed = 4, workers = 1)
+  expect_identical(unique(study$term), c("a", "b", "a:b"))
+  expect_identical(study$order[study$metric == "bias"], c(1L, 1L, 2L))
+  # Twelve normal deviates of a fixed seed: 4 standard errors is once in 1,300 runs.
+  deviates <- function(metric, exact) {
+    rows <- study[study$metric == metric, ]
+    (rows$estimate - exact) / rows$mc.error
+  }
+  expect_lt(max(abs(deviates("bias", 0))), 4)
+  expect_lt(max(abs(deviates("coverage", drop(covers %*% prob)))), 4)
+  expect_lt(max(abs(deviates("std.error", sqrt(drop(variances %*% prob) / variance)))), 4)
+  error <- study$mc.error[study$metric == "bias"]
+  expect_equal(error, unname(sqrt(variance / 500)), tolerance = 0.1)
+})
+
+test_that("every kind of question is judged, for both targets, and a seed fixes the draws", {
+  survey <- rr_product(a = rr_grr(3, 2), b = rr_unary(3, 2), c = rr_warner(0.8))
+  shares <- prop.table(1:18)
+  scored <- rr_product(a = rr_bitflip(3, 3, d = 2), c = rr_warner(0.8))
+  for (target in c("population", "sample")) {
+    one <- function(workers, mechanism = survey, shares = prop.table(1:18)) {
+      rr_study(shares, n = 100, mechanism = mechanism, order = 2, replications = 25, seed = 2, target = target, workers = workers)
+    }
+    study <- one(1)
+    if (target == "sample") expect_identical(as.data.frame(one(2)), as.data.frame(study))
+    bias <- rbind(study, one(1, scored, prop.table(1:6)))
+    bias <- bias[bias$metric == "bias", ]
+    # 33 sets, one question's categories adding up: 4.5 standard errors.
+    expect_lt(max(abs(bias$estimate / bias$mc.error)), 4.5)
+    coverage <- study$estimate[study$metric == "coverage"]
+    # 25 surveys: 0.95 less 4 Monte Carlo errors.
+    expect_gt(min(coverage), 0.95 - 4 * sqrt(0.95 * 0.05 / 25))
+  }
+  set.seed(1)
+  before <- .Random.seed
+  rr_study(shares, n = 20, mechanism = survey, order = 1, replications = 2, seed = 2, workers = 1)
+  expect_identical(.Random.seed, before)
+})
+
+test_that("methods are judged beside joint counts if they are asked for, with the numbers that they have alone", {
+  together <- rr_study(truth, n = c(20, 50), mechanism = pair, order = 2, method = "inv", replications = 10, seed = 1, workers = 1)
+  alone <- rr_study(truth, n = c(20, 50), mechanism = pair, method = "inv", replications = 10, seed = 1, workers = 1)
+  joint <- rr_study(truth, n = c(20, 50), mechanism = pair, order = 2, replications = 10, seed = 1, workers = 1)
+  plain <- function(x) as.data.frame(lapply(x, identity))
+  expect_identical(plain(together[together$method == "inv", names(alone)]), plain(alone))
+  expect_identical(plain(together[together$method == "tmdh", ]), plain(joint))
+  expect_identical(nrow(joint), 18L)
+})
+
+test_that("a study with nothing to judge, or of larger sets than there are, is refused", {
+  expect_refused(rr_study(truth, n = 20, mechanism = pair, order = 3), class = "order")
+  expect_refused(rr_study(truth, n = 20, mechanism = rr_grr(4, 1), order = 1), rr_study(truth, n = 20, mechanism = pair, order = 0),
+                 rr_study(truth, n = 20, mechanism = pair, method = NULL))
+})
+
+test_that("joint counts are drawn as a point for each set and a line for each order", {
+  skip_if_not_installed("ggplot2")
+  study <- rr_study(truth, n = c(20, 50), mechanism = pair, order = 2, replications = 10, seed = 1, workers = 1)
+  for (metric in c("coverage", "bias", "std.error")) {
+    plot <- ggplot2::autoplot(study, metric)
+    rows <- study[study$metric == metric, ]
+    y <- if (metric == "bias") rows$estimate / rows$mc.error else rows$estimate
+    expect_equal(sort(ggplot2::layer_data(plot, 2)$y), sort(y))
+    line <- ggplot2::layer_data(plot, 3)
+    expect_equal(line$y[line$group == 1], unname(tapply(y[rows$order == 1], rows$n[rows$order == 1], mean)), ignore_attr = TRUE)
+  }
+  expect_identical(ggplot2::autoplot(study)$labels$title, ggplot2::autoplot(study, "coverage")$labels$title)
+  expect_refused(ggplot2::autoplot(study, "mse"))
+})

@@ -1,0 +1,65 @@
+# Breaks, labels and lines of pictures, by the rules that their comments state.
+
+test_that("few breaks are round, inside, two at least and no more than have room", {
+  expect_equal(few_breaks(6)(c(0, 1)), seq(0, 1, 0.2))
+  # 0, 0.5 and 1 would leave one inside.
+  expect_equal(few_breaks(3)(c(0.02, 0.98)), c(0.2, 0.4, 0.6, 0.8))
+  expect_equal(few_breaks(2)(c(0.31, 0.69)), c(0.4, 0.6))
+  # Every second one stays, 0 among them.
+  expect_equal(few_breaks(6, 3)(c(-0.4, 0.6)), c(-0.4, 0, 0.4))
+  expect_equal(few_breaks(6, 3)(c(-0.2, 0.8)), c(0, 0.4, 0.8))
+  for (limits in list(c(-3, 11), c(0.12, 0.13), c(1e-8, 3e-8), c(-1, 1))) {
+    breaks <- few_breaks(5)(limits)
+    expect_true(length(breaks) >= 3 && all(breaks >= limits[1] & breaks <= limits[2]))
+    expect_equal(diff(breaks), rep(diff(breaks)[1], length(breaks) - 1))
+  }
+})
+
+test_that("logarithmic breaks are 1, 2, 5 times powers of 10 if these are two to seven, else powers or round numbers", {
+  inside <- function(limits) Filter(function(b) b >= limits[1] & b <= limits[2], log_breaks(limits))
+  expect_equal(inside(c(1, 100)), c(1, 2, 5, 10, 20, 50, 100))
+  expect_equal(inside(c(1, 200)), c(1, 10, 100))
+  expect_equal(inside(c(20, 50)), c(20, 50))
+  expect_equal(inside(c(0.003, 0.3)), c(0.005, 0.01, 0.02, 0.05, 0.1, 0.2))
+  expect_equal(log_breaks(c(21, 49)), Filter(function(b) b > 0, pretty(c(21, 49), 4)))
+  expect_equal(few_log_breaks(7)(c(1, 100)), c(1, 2, 5, 10, 20, 50, 100))
+  # Of more than have room, the powers of 10, or as many from the first to the last.
+  expect_equal(few_log_breaks(3)(c(1, 100)), c(1, 10, 100))
+  expect_equal(few_log_breaks(4)(c(1, 100)), c(1, 10, 100))
+  expect_equal(few_log_breaks(3)(c(1, 1e6)), c(1, 1e3, 1e6))
+  expect_equal(few_log_breaks(3)(c(2, 60)), c(2, 10, 50))
+})
+
+test_that("whole numbers, percentages, points, powers and times have their labels", {
+  expect_equal(whole_breaks(c(1.2, 5.7)), 2:5)
+  expect_equal(whole_breaks(c(0, 13)), 0:13)
+  expect_equal(whole_breaks(c(0, 14)), seq(0, 14, 2))
+  expect_identical(percent_labels(c(0, 0.125, 1)), c("0%", "12.5%", "100%"))
+  expect_identical(point_labels(c(-0.1, 0.005)), c("-10", "0.5"))
+  expect_identical(power_labels(c(1e-4, 0.001, 0.5, 9999, 1e4, NA)), c("1e-4", "0.001", "0.5", "9999", "1e4", NA))
+  times <- as.POSIXct("2026-03-01", tz = "UTC") + c(0, 3600 * 9.5)
+  expect_identical(time_labels(times), c("2026-03-01", "2026-03-01\n09:30"))
+})
+
+test_that("labels are cut at blanks, names keep to their values, and an empty one can be seen", {
+  expect_identical(cut_lines("one two three four", 10), c("one two", "three", "four"))
+  expect_identical(cut_lines("sex: men, age: old", 12), c("sex: men,", "age: old"))
+  expect_identical(cut_lines("a long name here: value", 12), c("a long name", "here: value"))
+  expect_identical(wrap_labels(10)(c("", NA, "one two three")), c("(blank)", NA, "one two\nthree"))
+  expect_identical(count_lines(c("one two three", "", "a\nb"), 10), c(2L, 1L, 2L))
+})
+
+test_that("panels stand side by side as their number and rows say", {
+  expect_identical(vapply(1:3, panel_columns, 0, rows = 9), c(1, 2, 3))
+  expect_identical(c(panel_columns(4, 3), panel_columns(4, 4)), c(2, 4))
+  expect_identical(c(panel_columns(5, 9), panel_columns(6, 9), panel_columns(7, 3), panel_columns(7, 4)), c(3, 3, 3, 4))
+  expect_identical(c(panel_columns(12, 2), panel_columns(13, 2)), c(3, 4))
+  # Rows below each other are those of all panels in a column.
+  layout <- row_layout(5, letters[1:4])
+  expect_identical(c(layout$across, layout$down, layout$rows), c(3, 2, 8))
+  expect_identical(row_layout(1, letters[1:4])$size, 9.6)
+  heights <- vapply(c(5, 20, 60, 120), function(k) row_layout(1, sprintf("%03d", seq_len(k)))$height, 0)
+  expect_false(is.unsorted(heights, strictly = TRUE))
+  # Letters of 4.5 points are the least: each row takes as much of 72 points an inch, beside 1.6 inches.
+  expect_equal(heights[4], ceiling(10 * (1.6 + 120 * 4.5 / 72)) / 10)
+})
