@@ -1,5 +1,5 @@
-# The engine of rr_estimate(), of the bootstrap and of studies: counts in, a list with at least
-# `estimate` out.
+# The engine of rr_estimate(), of the bootstrap and of studies takes counts and returns a list with
+# at least `estimate`.
 
 # `method` is a name or a method; `n` the number of respondents whose counts these are.
 estimate_counts <- function(mechanism, counts, method, n, options = list()) {

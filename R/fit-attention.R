@@ -1,25 +1,26 @@
-# A question beside its anchor question, by moments: the share of attentive respondents, and the
-# prevalence with their correction (inst/mathematics/mixed.md 8).
+# A question is answered beside an anchor question: the share of attentive respondents, and the
+# prevalence corrected for the others, both by moments (inst/mathematics/mixed.md 8).
 
-# What was said in each cell of both questions, the question running fastest.
+# The answers, 1 for yes, in each cell of both questions, a row for each question. The question
+# varies fastest.
 attention_cells <- rbind(
   question = c(0, 1, 0, 1),
   anchor = c(0, 0, 1, 1)
 )
 
-estimate_attention <- function(x, mechanism, anchor, given, column, count, weights, by, na.rm) {
-  do.call(check_dots_empty, given$options, quote = TRUE)
+estimate_attention <- function(x, mechanism, anchor, settings, column, count, weights, by, na.rm) {
+  do.call(check_dots_empty, settings$options, quote = TRUE)
   for (only in list(
       list("method", c("mle", "inv")),
       list("interval", "wilson"),
       list("target", "population")
     )) {
-    check_only(given, only[[1]], only[[2]])
+    check_only(settings, only[[1]], only[[2]])
   }
-  asked <- attention_questions(x, mechanism, anchor, column)
-  found <- if (is_design(x)) attention_design(x, asked, count, weights, by, na.rm)
-    else attention_frame(x, asked, count, weights, by, na.rm)
-  new_rr_attention(found, mechanism, given)
+  questions <- attention_questions(x, mechanism, anchor, column)
+  moments <- if (is_design(x)) attention_design(x, questions, count, weights, by, na.rm)
+    else attention_frame(x, questions, count, weights, by, na.rm)
+  new_rr_attention(moments, mechanism, settings)
 }
 
 # The two questions as one product, whose names are their columns, and the numbers of its devices.
@@ -82,12 +83,12 @@ attention_moments <- function(counts, device) {
   )
 }
 
-# Of all groups: a column each of estimates, and for every group the scores of the cells.
+# The estimates of all groups, a column each, and the scores of the cells, a matrix for each group.
 attention_groups <- function(tally, device) {
-  parts <- lapply(seq_along(tally$n), function(g) {
+  group_moments <- lapply(seq_along(tally$n), function(g) {
     attention_moments(group_counts(tally, g), device)
   })
-  estimate <- vapply(parts, `[[`, numeric(3), "estimate")
+  estimate <- vapply(group_moments, `[[`, numeric(3), "estimate")
   bad <- which(!(estimate[2, ] > 0))
   if (length(bad)) {
     where <- if (!is.null(tally$groups)) {
@@ -108,74 +109,74 @@ attention_groups <- function(tally, device) {
     tally = tally,
     device = device,
     estimate = estimate,
-    scores = lapply(parts, `[[`, "scores"),
+    scores = lapply(group_moments, `[[`, "scores"),
     df = Inf
   )
 }
 
-attention_frame <- function(x, asked, count, weights, by, na.rm) {
-  answers <- frame_answers(x, asked$joint, NULL, weights, by, count)
-  tally <- drop_empty_groups(tally_answers(answers, asked$joint, na.rm))
+attention_frame <- function(x, questions, count, weights, by, na.rm) {
+  answers <- frame_answers(x, questions$joint, NULL, weights, by, count)
+  tally <- drop_empty_groups(tally_answers(answers, questions$joint, na.rm))
   if (any(tally$n <= 0)) abort_empty(tally)
-  found <- attention_groups(tally, asked$device)
-  # Sums of the squares of the weights, cell by cell.
+  moments <- attention_groups(tally, questions$device)
+  # The squares of the weights are added up, cell by cell.
   squares <- tally$counts
   if (!is.null(answers$weights)) {
     squared <- replace(
       answers, "weights", list(check_weights(answers$weights, nrow(x))^2)
     )
     squares <- suppressMessages(
-      drop_empty_groups(tally_answers(squared, asked$joint, na.rm))
+      drop_empty_groups(tally_answers(squared, questions$joint, na.rm))
     )$counts
   }
-  found$covariance <- matrix(0, length(found$estimate), length(found$estimate))
+  moments$covariance <- matrix(0, length(moments$estimate), length(moments$estimate))
   for (g in seq_along(tally$n)) {
-    at <- 3 * g - 2:0
-    scores <- found$scores[[g]]
-    found$covariance[at, at] <- scores %*%
+    index <- 3 * g - 2:0
+    scores <- moments$scores[[g]]
+    moments$covariance[index, index] <- scores %*%
       (as.matrix(squares)[, g] * t(scores)) / tally$n[g]^2
   }
-  found
+  moments
 }
 
 # The variance of the design is that of the mean of the scores.
-attention_design <- function(design, asked, count, weights, by, na.rm) {
+attention_design <- function(design, questions, count, weights, by, na.rm) {
   if (!is.null(count)) abort("{.arg count} must be left out: a row of a design is one respondent.")
-  tally <- tally_design(design, asked$joint, NULL, weights, by, na.rm)
+  tally <- tally_design(design, questions$joint, NULL, weights, by, na.rm)
   data <- design_data(design, tally, NULL, by, FALSE)
   data$group <- match(data$group, which(tally$n > 0))
   tally <- drop_empty_groups(tally)
-  found <- attention_groups(tally, asked$device)
-  sums <- function(x, own) {
+  moments <- attention_groups(tally, questions$device)
+  sums <- function(x, rows) {
     as.vector(
-      tapply(x, factor(data$code[own], 1:4), sum, default = 0)
+      tapply(x, factor(data$code[rows], 1:4), sum, default = 0)
     )
   }
-  channel <- attention_channel(asked$device)
-  way <- list(
-    estimate = found$estimate,
-    scores = function(g, own) {
+  channel <- attention_channel(questions$device)
+  linear <- list(
+    estimate = moments$estimate,
+    scores = function(g, rows) {
       t(
-        found$scores[[g]][, data$code[own], drop = FALSE] +
-          found$estimate[, g]
+        moments$scores[[g]][, data$code[rows], drop = FALSE] +
+          moments$estimate[, g]
       )
     },
-    again = function(g, own, w) {
-      attention_moments(sums(w, own), asked$device)$estimate
+    refit = function(g, rows, w) {
+      attention_moments(sums(w, rows), questions$device)$estimate
     },
-    noise = function(g, own, squares) {
-      scores <- t(found$scores[[g]])
+    noise = function(g, rows, squares) {
+      scores <- t(moments$scores[[g]])
       channel_randomization(
-        array(scores, c(4, 1, 3)), cbind(sums(squares, own)),
+        array(scores, c(4, 1, 3)), cbind(sums(squares, rows)),
         channel, t(unbiased_matrix(channel))
       )
     }
   )
-  found$covariance <- way_variance(
-    design, data, way, hidden_squares(design), "population", tally$n, FALSE
+  moments$covariance <- linear_variance(
+    design, data, linear, hidden_squares(design), "population", tally$n, FALSE
   )
-  found$df <- survey::degf(design)
-  found
+  moments$df <- survey::degf(design)
+  moments
 }
 
 # The probabilities of the cells for the inattentive, and for the attentive by their truth.
@@ -190,8 +191,8 @@ attention_channel <- function(device) {
   )
 }
 
-# Has either question more or fewer yes than attentive and inattentive respondents can give? For
-# each group.
+# Has either question of a group more or fewer yes than attentive and inattentive respondents can
+# give? The result has one element for each group.
 unlikely_attention <- function(tally, device) {
   question <- range(
     device[["q"]] + c(0, device[["d"]]), device[["inattentive"]]
@@ -211,15 +212,15 @@ unlikely_attention <- function(tally, device) {
   )
 }
 
-new_rr_attention <- function(found, mechanism, given) {
-  tally <- found$tally
+new_rr_attention <- function(moments, mechanism, settings) {
+  tally <- moments$tally
   terms <- c(mechanism$levels, "attentive")
-  unbiased <- identical(given$method, "inv")
-  shown <- attention_held(found, !unbiased)
-  unlikely <- unlikely_attention(tally, found$device)
+  unbiased <- identical(settings$method, "inv")
+  estimates <- attention_estimates(moments, !unbiased)
+  unlikely <- unlikely_attention(tally, moments$device)
   people <- respondent_number(tally)
   # "no" is 1 less "yes".
-  places <- rep(3 * seq_along(tally$n) - 3, each = 3) +
+  index <- rep(3 * seq_along(tally$n) - 3, each = 3) +
     c(1, 1, 2)
   sign <- rep(c(-1, 1, 1), length(tally$n))
   structure(
@@ -228,25 +229,25 @@ new_rr_attention <- function(found, mechanism, given) {
         lapply(as.list(tally$groups), rep, each = 3L),
         list(
           term = rep(terms, length(tally$n)),
-          estimate = as.vector(rbind(1 - shown$estimate[1, ], shown$estimate)),
-          std.error = as.vector(shown$error[c(1, 1, 2), ])
+          estimate = as.vector(rbind(1 - estimates$estimate[1, ], estimates$estimate)),
+          std.error = as.vector(estimates$error[c(1, 1, 2), ])
         )
       )),
       labels = cell_names(terms, tally$groups),
-      covariance = found$covariance[places, places] * outer(sign, sign),
+      covariance = moments$covariance[index, index] * outer(sign, sign),
       n = tally$n,
       target = "population",
-      conf.level = given$conf.level,
-      simultaneous = given$simultaneous,
+      conf.level = settings$conf.level,
+      simultaneous = settings$simultaneous,
       family = 2L * length(tally$n),
-      moments = found,
-      df = found$df,
+      moments = moments,
+      df = moments$df,
       tally = tally,
       mechanism = mechanism,
       unbiased = unbiased,
       doubt = ifelse(unlikely, "counts", ""),
       axis_kind = "share",
-      settings = given[c("method", "conf.level", "simultaneous")],
+      settings = settings[c("method", "conf.level", "simultaneous")],
       title = c(
         paste0(
           "Prevalence corrected for inattentive respondents, from ", format_count(people),
@@ -254,11 +255,12 @@ new_rr_attention <- function(found, mechanism, given) {
         ),
         paste0("  ", vapply(tally$mechanism$questions, format, "")),
         paste0(
-          "  Target: population; ", interval_words(given$conf.level, "score", given$simultaneous)
+          "  Target: population; ",
+          interval_words(settings$conf.level, "score", settings$simultaneous)
         ),
         if (any(unlikely)) indented(unlikely_words)
       ),
-      notes = if (anyNA(shown$error)) {
+      notes = if (anyNA(estimates$error)) {
         indented("Estimates held at 0 or 1 have no standard error: read the intervals")
       }
     ),
@@ -267,27 +269,27 @@ new_rr_attention <- function(found, mechanism, given) {
 }
 
 cut_groups.rr_attention <- function(fit, at, drop = FALSE) {
-  found <- fit$moments
+  moments <- fit$moments
   cells <- as.vector(outer(1:3, 3 * (at - 1), `+`))
-  found$tally <- cut_groups(fit$tally, at, drop)
-  found$estimate <- found$estimate[, at, drop = FALSE]
-  found$covariance <- found$covariance[cells, cells, drop = FALSE]
-  found$scores <- found$scores[at]
-  replace(new_rr_attention(found, fit$mechanism, fit$settings), "family", fit$family)
+  moments$tally <- cut_groups(fit$tally, at, drop)
+  moments$estimate <- moments$estimate[, at, drop = FALSE]
+  moments$covariance <- moments$covariance[cells, cells, drop = FALSE]
+  moments$scores <- moments$scores[at]
+  replace(new_rr_attention(moments, fit$mechanism, fit$settings), "family", fit$family)
 }
 
-# Prevalence and attention, a column for each group, held at 0 and 1 if they are to be.
-attention_held <- function(found, held) {
-  estimate <- found$estimate[1:2, , drop = FALSE]
-  error <- matrix(sqrt(diag(found$covariance)), 3)[
+# Prevalence and attention, a column for each group, clamped to 0 and 1 if `is_truncated`.
+attention_estimates <- function(moments, is_truncated) {
+  estimate <- moments$estimate[1:2, , drop = FALSE]
+  error <- matrix(sqrt(diag(moments$covariance)), 3)[
     1:2, , drop = FALSE
   ]
   # Answers that are all alike do not show how they vary.
   error[error == 0] <- NA
-  if (!held) return(list(estimate = estimate, error = error))
+  if (!is_truncated) return(list(estimate = estimate, error = error))
   full <- estimate[2, ] > 1
-  estimate[1, full] <- (found$estimate[3, full] -
-    found$device[["q"]]) / found$device[["d"]]
+  estimate[1, full] <- (moments$estimate[3, full] -
+    moments$device[["q"]]) / moments$device[["d"]]
   error[estimate < 0 | estimate > 1] <- NA
   list(estimate = clamp(estimate, 0, 1), error = error)
 }
@@ -299,15 +301,15 @@ attention_held <- function(found, held) {
 bounds_of.rr_attention <- function(x, rows, level) {
   if (x$simultaneous) level <- 1 - (1 - level) / x$family
   z2 <- qt((1 - level) / 2, x$df, lower.tail = FALSE)^2
-  found <- x$moments
-  ends <- vapply(
+  moments <- x$moments
+  limits <- vapply(
     seq_along(x$tally$n),
     function(g) {
-      V <- attention_covariance(found, g, x$tally$effective_n[g])
-      yes <- attention_interval(found$estimate[, g], V, found$device, z2)
-      gamma_variance <- found$covariance[3 * g - 1, 3 * g - 1]
+      V <- attention_covariance(moments, g, x$tally$effective_n[g])
+      yes <- attention_interval(moments$estimate[, g], V, moments$device, z2)
+      gamma_variance <- moments$covariance[3 * g - 1, 3 * g - 1]
       share <- attention_share(
-        found$estimate[2, g], gamma_variance, x$tally$effective_n[g], found$device,
+        moments$estimate[2, g], gamma_variance, x$tally$effective_n[g], moments$device,
         z2
       )
       c(
@@ -318,20 +320,20 @@ bounds_of.rr_attention <- function(x, rows, level) {
     numeric(6)
   )
   bounds <- list(
-    low = as.vector(ends[1:3, ]),
-    high = as.vector(ends[4:6, ])
+    low = as.vector(limits[1:3, ]),
+    high = as.vector(limits[4:6, ])
   )
   include_estimate(bounds, rows$estimate, x$unbiased)
 }
 
 # The covariance of lambda and gamma in group g. If all answers to a question are alike, half an
 # answer differs.
-attention_covariance <- function(found, g, n) {
-  V <- found$covariance[3 * g - 0:1, 3 * g - 0:1]
-  reach <- found$device[["attentive"]] - found$device[["inattentive"]]
+attention_covariance <- function(moments, g, n) {
+  V <- moments$covariance[3 * g - 0:1, 3 * g - 0:1]
+  reach <- moments$device[["attentive"]] - moments$device[["inattentive"]]
   share <- c(
-    found$estimate[3, g],
-    found$device[["inattentive"]] + reach * found$estimate[2, g]
+    moments$estimate[3, g],
+    moments$device[["inattentive"]] + reach * moments$estimate[2, g]
   )
   likely <- clamp(share, 0.5 / n, 1 - 0.5 / n)
   alike <- diag(V) == 0
@@ -343,32 +345,32 @@ attention_covariance <- function(found, g, n) {
 
 # `V`: the covariance of lambda and gamma. An interval that lies beyond 0 or 1 would be empty: the
 # distance is then compared with that of the nearest prevalence, as for other score intervals.
-attention_interval <- function(at, V, device, z2) {
-  excess <- at[3] - device[["inattentive"]]
+attention_interval <- function(point, V, device, z2) {
+  excess <- point[3] - device[["inattentive"]]
   to_t <- function(prevalence) {
     device[["q"]] + device[["d"]] * prevalence - device[["inattentive"]]
   }
-  ends <- attention_roots(excess, at[2], V, z2)
-  range <- sort((ends - to_t(0)) / device[["d"]])
+  limits <- attention_roots(excess, point[2], V, z2)
+  range <- sort((limits - to_t(0)) / device[["d"]])
   if (range[2] < 0 || range[1] > 1) {
-    t <- to_t(clamp(at[1], 0, 1))
-    beyond <- (excess - t * at[2])^2 / (V[1, 1] -
+    t <- to_t(clamp(point[1], 0, 1))
+    beyond <- (excess - t * point[2])^2 / (V[1, 1] -
       2 * t * V[1, 2] + t^2 * V[2, 2])
     range <- sort(
-      (attention_roots(excess, at[2], V, z2 + beyond) - to_t(0)) /
+      (attention_roots(excess, point[2], V, z2 + beyond) - to_t(0)) /
         device[["d"]]
     )
   }
   clamp(range, 0, 1)
 }
 
-# The ends of all t with (excess - t gamma)^2 <= z2 (V11 - 2 t V12 + t^2 V22).
+# The smallest and largest t with (excess - t gamma)^2 <= z2 (V11 - 2 t V12 + t^2 V22).
 attention_roots <- function(excess, gamma, V, z2) {
   square <- gamma^2 - z2 * V[2, 2]
   middle <- excess * gamma - z2 * V[1, 2]
-  rest <- middle^2 - square * (excess^2 - z2 * V[1, 1])
+  discriminant <- middle^2 - square * (excess^2 - z2 * V[1, 1])
   if (square <= 0) return(c(-Inf, Inf))
-  (middle + c(-1, 1) * sqrt(max(rest, 0))) / square
+  (middle + c(-1, 1) * sqrt(max(discriminant, 0))) / square
 }
 
 attention_share <- function(gamma, variance, n, device, z2) {

@@ -72,9 +72,9 @@ rr_compare <- function(
   adjust <- check_choice(adjust, "adjust", p.adjust.methods)
   conf.level <- check_conf_level(conf.level)
   survey <- inherits(fit, "rr_survey")
-  own <- survey || inherits(fit, "rr_fit")
-  if (own) check_several_groups(fit)
-  groups <- if (own) {
+  is_grouped <- survey || inherits(fit, "rr_fit")
+  if (is_grouped) check_several_groups(fit)
+  groups <- if (is_grouped) {
     setNames(seq_len(group_count(fit$tally)), compared_names(fit$tally$groups))
   }
   fits <- if (survey) list(fit) else compared_fits(fit, groups)
@@ -95,11 +95,11 @@ rr_compare <- function(
   cells <- lapply(seq_along(samples), function(g) {
     (g - 1L) * length(levels) + which
   })
-  between <- if (survey) fit$covariance else if (own) fit_between(fit)
+  between <- if (survey) fit$covariance else if (is_grouped) fit_between(fit)
   table <- compare_samples(samples, labels, conf.level, type, if (survey) fit$df, between, cells)
   if (!is.null(fits[[1]]$plan)) tell_few_reports(anyNA(table$conf.low))
   if (!inherits(fits[[1]], "rr_survey")) {
-    tell_errors_unknown(if (own) list(fit) else fits, table$std.error)
+    tell_errors_unknown(if (is_grouped) list(fit) else fits, table$std.error)
   }
   table$p.adjusted <- p.adjust(table$p.value, adjust)
   new_rr_table(
@@ -110,24 +110,24 @@ rr_compare <- function(
     target = fits[[1]]$target,
     n = sum(vapply(fits, nobs, 0)),
     title = compared_what[[type]],
-    by = compared_by(fit, own),
+    by = compared_by(fit, is_grouped),
     question = shared_fact(fits, function(x) question_of(x$tally)),
     notes = c(sprintf("  p-values: of equal shares; adjusted by %s", adjust), doubted_fits(fits))
   )
 }
 
 # The variables of the groups, if they have names.
-compared_by <- function(fit, own) {
-  if (own) return(names(fit$tally$groups))
+compared_by <- function(fit, is_grouped) {
+  if (is_grouped) return(names(fit$tally$groups))
   if (is.null(names(fit))) {
     shared_fact(fit, function(x) names(x$tally$groups))
   }
 }
 
-# What all fits say alike.
+# The fact that all fits share; NULL if they differ.
 shared_fact <- function(fits, fact) {
-  said <- unique(lapply(unname(fits), fact))
-  if (length(said) == 1L) said[[1]]
+  facts <- unique(lapply(unname(fits), fact))
+  if (length(facts) == 1L) facts[[1]]
 }
 
 doubted_fits <- function(fits) {
@@ -163,7 +163,7 @@ compare_samples <- function(samples, labels, level, type, df, between, cells) {
       function(pair) {
         x <- samples[[pair[1]]]
         y <- samples[[pair[2]]]
-        both <- if (is.null(between)) {
+        cross <- if (is.null(between)) {
           shared_variance(x, y)
         } else {
           between[cbind(cells[[pair[1]]], cells[[pair[2]]])]
@@ -174,7 +174,7 @@ compare_samples <- function(samples, labels, level, type, df, between, cells) {
             group1 = names[pair[1]],
             group2 = names[pair[2]]
           ),
-          compare_pair(x, y, both, level, df %||% pair_freedom(x, y), type)
+          compare_pair(x, y, cross, level, df %||% pair_freedom(x, y), type)
         ))
       },
       simplify = FALSE
@@ -202,21 +202,21 @@ check_fits <- function(fits) {
   needed <- "a grouped fit, or a list of at least two fits, all of survey designs or none"
   check_that(is.list(fits) && length(fits) > 1L, fits, "fit", needed)
   kind <- if (inherits(fits[[1]], "rr_survey")) "rr_survey" else "rr_fit"
-  other <- which(!vapply(fits, inherits, NA, kind))[1]
-  if (!is.na(other)) {
-    abort(c("{.arg fit} must be {needed}.", x = "Element {other} is {describe(fits[[other]])}."))
+  index <- which(!vapply(fits, inherits, NA, kind))[1]
+  if (!is.na(index)) {
+    abort(c("{.arg fit} must be {needed}.", x = "Element {index} is {describe(fits[[index]])}."))
   }
   single <- vapply(
     fits,
     function(fit) !is.null(fit$tally$groups) && group_count(fit$tally) == 1L, NA
   )
   # A fit of one group is called by it.
-  own <- ifelse(
+  fit_names <- ifelse(
     single,
     vapply(fits, function(fit) compared_names(fit$tally$groups)[1], ""),
     paste("fit", seq_along(fits))
   )
-  names(fits) <- names(fits) %||% make.unique(own)
+  names(fits) <- names(fits) %||% make.unique(fit_names)
   same <- vapply(
     fits,
     function(fit) setequal(fit$mechanism$levels, fits[[1]]$mechanism$levels), NA
@@ -225,25 +225,25 @@ check_fits <- function(fits) {
   lapply(fits, one_group, "fit")
 }
 
-# Without a design there are no degrees of freedom to lose; those of two designs are Welch's.
+# Welch's degrees of freedom of two designs; infinite without a design.
 pair_freedom <- function(x, y) {
-  parts <- x$error^4 / x$df + y$error^4 / y$df
-  lost <- which(parts > 0)
+  terms <- x$error^4 / x$df + y$error^4 / y$df
+  lost <- which(terms > 0)
   replace(
-    rep(Inf, length(parts)), lost,
-    ((x$error^2 + y$error^2)^2 / parts)[lost]
+    rep(Inf, length(terms)), lost,
+    ((x$error^2 + y$error^2)^2 / terms)[lost]
   )
 }
 
-# What a comparison needs of group g of a design.
+# The input of a comparison from group g of a design.
 survey_sample <- function(fit, labels, g = 1L) {
-  which <- match(labels, fit$mechanism$levels)
+  index <- match(labels, fit$mechanism$levels)
   list(
-    share = group_estimate(fit, g)[which],
-    error = fit_errors(fit, g, which),
+    share = group_estimate(fit, g)[index],
+    error = fit_errors(fit, g, index),
     edge = FALSE,
     df = fit$df,
-    at = (g - 1) * length(fit$mechanism$levels) + which
+    index = (g - 1) * length(fit$mechanism$levels) + index
   )
 }
 
@@ -251,28 +251,28 @@ compared_names <- function(groups) {
   do.call(paste, c(lapply(as.list(groups), label_text), sep = ", "))
 }
 
-# What a comparison needs of a sample: shares with their errors and intervals, and, where an
-# estimate is held at the boundary (`edge`), the intervals of other levels.
+# The input of a comparison from one sample: shares with their errors and intervals. If an estimate
+# is at the boundary (`edge`), the intervals of other confidence levels are needed, too.
 fit_sample <- function(fit, labels, conf.level) {
   if (inherits(fit, "rr_survey")) return(survey_sample(fit, labels))
   tell_no_intervals(fit)
-  at <- match(labels, fit$mechanism$levels)
+  index <- match(labels, fit$mechanism$levels)
   fit$simultaneous <- FALSE
   interval <- if (fit$interval %in% c("wald", "bootstrap")) "wilson" else fit$interval
-  intervals <- function(level) lapply(fit_intervals(fit, level, interval, at), as.vector)
-  unseen <- fit_errors(fit, 1L, at) %in% 0 & !shows_truths(fit)
+  intervals <- function(level) lapply(fit_intervals(fit, level, interval, index), as.vector)
+  unseen <- fit_errors(fit, 1L, index) %in% 0 & !shows_truths(fit)
   c(
     list(
-      share = unname(group_estimate(fit, 1L)[at]),
-      error = known_errors(fit, 1L, fit_errors(fit, 1L, at)),
+      share = unname(group_estimate(fit, 1L)[index]),
+      error = known_errors(fit, 1L, fit_errors(fit, 1L, index)),
       edge = held_at_boundary(fit, 1L) | unseen,
       df = Inf,
       unbiased = fit$estimator$unbiased,
       intervals = if (interval %in% c("wilson", "profile")) intervals,
-      effects = fit_effects(fit, 1L, at),
+      effects = fit_effects(fit, 1L, index),
       mechanism = fit$mechanism,
       plan = fit$plan,
-      reports = if (interval == "anytime") reports_looked_at(group_evidence(fit$tally, 1L), at)
+      reports = if (interval == "anytime") reports_looked_at(group_evidence(fit$tally, 1L), index)
     ),
     intervals(conf.level)
   )
@@ -299,9 +299,10 @@ pair_reaches <- function(x, y, z, edge) {
   )
 }
 
-# One pair of samples with the covariance `both`; `z` is the quantile that intervals use. Estimates
-# that are not of a design (`at`) have no error where it would be 0, at the boundary.
-compare_pair <- function(x, y, both, level, df, type) {
+# The comparison of one pair of samples, whose covariance is `cross`; `z` is the quantile that
+# intervals use. Estimates without a design (`index`) have no error if it would be 0, at the
+# boundary.
+compare_pair <- function(x, y, cross, level, df, type) {
   looking <- !is.null(x$plan)
   reports <- x$reports + y$reports
   z <- if (looking) {
@@ -310,7 +311,7 @@ compare_pair <- function(x, y, both, level, df, type) {
     qt((1 - level) / 2, df, lower.tail = FALSE)
   }
   difference <- y$share - x$share
-  error <- sqrt_or_na(x$error^2 + y$error^2 - 2 * both)
+  error <- sqrt_or_na(x$error^2 + y$error^2 - 2 * cross)
   # Intervals of all looks have no such combination.
   edge <- rep_len(!looking & (x$edge | y$edge), length(difference))
   ratio <- difference / error
@@ -329,37 +330,38 @@ compare_pair <- function(x, y, both, level, df, type) {
   reaches <- pair_reaches(x, y, z, edge)
   down <- reaches$down
   up <- reaches$up
-  known <- function(error) {
-    if (is.null(x$at)) ifelse(error > 0, error, NA_real_) else error
+  printed_error <- function(error) {
+    if (is.null(x$index)) ifelse(error > 0, error, NA_real_) else error
   }
   if (type == "difference") {
-    reach <- function(parts) sqrt(parts$x^2 + parts$y^2)
-    return(list(estimate = difference, std.error = known(error),
+    reach <- function(distances) sqrt(distances$x^2 + distances$y^2)
+    return(list(estimate = difference, std.error = printed_error(error),
                 conf.low = difference - ifelse(edge, reach(down), z * error),
                 conf.high = difference + ifelse(edge, reach(up), z * error), p.value = p))
   }
-  ratio <- share_ratio(x, y, both)
+  ratio <- share_ratio(x, y, cross)
   bounds <- ratio_bounds(
     ifelse(is.na(ratio$estimate), NA, x$share), y$share, down, up,
-    z^2 * both
+    z^2 * cross
   )
   list(
     estimate = ratio$estimate,
-    std.error = known(ratio$error),
+    std.error = printed_error(ratio$error),
     conf.low = bounds$low,
     conf.high = bounds$high,
     p.value = p
   )
 }
 
-# With its standard error by the delta method; `both` is the covariance of the shares.
-share_ratio <- function(x, y, both) {
+# The ratio of two shares and its standard error by the delta method; `cross` is the covariance of
+# the shares.
+share_ratio <- function(x, y, cross) {
   ratio <- ifelse(
     x$share > 0 & y$share > 0, y$share / x$share, NA_real_
   )
   relative <- sqrt_or_na(
     (x$error / x$share)^2 + (y$error / y$share)^2 -
-      2 * both / (x$share * y$share)
+      2 * cross / (x$share * y$share)
   )
   list(estimate = ratio, error = ratio * relative)
 }
@@ -367,9 +369,9 @@ share_ratio <- function(x, y, both) {
 # All ratios r for which the interval of y - r x holds 0 (Fieller; Donner and Zou where the shares
 # have intervals that are not symmetric). So 1 is among them where 0 is among the differences.
 # `down` and `up` are how far the shares reach: y down and x up for the lower end, and the other way
-# round. `both` is the square of the quantile times the covariance of the shares.
-ratio_bounds <- function(x, y, down, up, both = 0) {
-  middle <- x * y - both
+# round. `cross` is the square of the quantile times the covariance of the shares.
+ratio_bounds <- function(x, y, down, up, cross = 0) {
+  middle <- x * y - cross
   root <- function(reach) {
     sqrt(
       pmax(
@@ -379,13 +381,13 @@ ratio_bounds <- function(x, y, down, up, both = 0) {
       )
     )
   }
-  known <- ifelse(is.na(x), NA, 1)
+  one_or_na <- ifelse(is.na(x), NA, 1)
   list(
-    low = known * ifelse(
+    low = one_or_na * ifelse(
       y^2 > down$y^2,
       (y^2 - down$y^2) / (middle + root(down)), 0
     ),
-    high = known * ifelse(
+    high = one_or_na * ifelse(
       x^2 > up$x^2,
       (middle + root(up)) / (x^2 - up$x^2), Inf
     )
@@ -415,11 +417,11 @@ interval_p_value <- function(x, y, difference, z) {
     reach <- pmax(
       sqrt(pmax(towards, 0)^2 + pmax(other, 0)^2), nearer$reach
     )
-    found <- is.infinite(quantile) & reach >= abs(difference)
-    part <- (abs(difference) - nearer$reach) / (reach - nearer$reach)
-    quantile[found] <- (nearer$z + ifelse(is.finite(part), part, 0) * (next_z - nearer$z))[
-      found
-    ]
+    is_reached <- is.infinite(quantile) & reach >= abs(difference)
+    fraction <- (abs(difference) - nearer$reach) / (reach - nearer$reach)
+    crossing <- nearer$z +
+      ifelse(is.finite(fraction), fraction, 0) * (next_z - nearer$z)
+    quantile[is_reached] <- crossing[is_reached]
     nearer <- list(z = next_z, reach = reach)
     if (all(is.finite(quantile))) break
   }

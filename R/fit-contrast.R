@@ -72,33 +72,34 @@ rr_contrast <- function(fit, L = NULL, conf.level = 0.95, cumulative = FALSE, ..
   conf.level <- check_conf_level(conf.level)
   if (check_flag(cumulative, "cumulative")) return(cumulative_shares(fit, L, conf.level))
   check_class(fit, "fit", c("rr_fit", "rr_survey", "rr_margin"), "a fit, or a margin")
-  plain <- inherits(fit, "rr_fit")
-  if (plain) tell_no_intervals(fit)
-  if (plain) fit <- anytime_fit(fit)
+  is_fit <- inherits(fit, "rr_fit")
+  if (is_fit) tell_no_intervals(fit)
+  if (is_fit) fit <- anytime_fit(fit)
   estimate <- coef(fit)
   read <- contrast_functions(L, names(estimate))
-  found <- contrast_values(fit, read$weights, estimate, conf.level)
-  if (any(read$divisor > 0)) found <- contrast_ratios(read, found)
-  table <- as_tibble(c(list(term = read$terms), found$table))
+  result <- contrast_values(fit, read$weights, estimate, conf.level)
+  if (any(read$divisor > 0)) result <- contrast_ratios(read, result)
+  table <- as_tibble(c(list(term = read$terms), result$table))
   unknown <- is.na(table$std.error)
-  if (plain) tell_errors_unknown(list(fit), table$std.error)
-  if (any(found$edge)) {
-    unbiased <- plain && fit$estimator$unbiased
+  if (is_fit) tell_errors_unknown(list(fit), table$std.error)
+  if (any(result$edge)) {
+    unbiased <- is_fit && fit$estimator$unbiased
     warn_boundary(
-      table$term[found$edge & unknown], table$term[found$edge & !unknown], unbiased
+      table$term[result$edge & unknown], table$term[result$edge & !unknown], unbiased
     )
   }
-  if (!is.null(found$covariance)) {
-    dimnames(found$covariance) <- list(table$term, table$term)
+  if (!is.null(result$covariance)) {
+    dimnames(result$covariance) <- list(table$term, table$term)
   }
-  # How many estimates share a whole: the categories of a group, or the answers of one condition.
-  whole <- length(fit$mechanism$levels)
+  # The number of estimates that add up to 1 is that of the categories of a group, or of the answers
+  # under one condition.
+  n_total <- length(fit$mechanism$levels)
   if (inherits(fit, "rr_margin")) {
-    whole <- prod(
+    n_total <- prod(
       dim(fit$estimate)[!names(dimnames(fit$estimate)) %in% fit$given]
     )
   }
-  kind <- if (isTRUE(fit$total)) "number" else function_kind(read, whole)
+  kind <- if (isTRUE(fit$total)) "number" else function_kind(read, n_total)
   titles <- c(
     share = "Sums of shares", difference = "Differences of shares", ratio = "Ratios of shares",
     number = "Functions of the shares"
@@ -106,7 +107,7 @@ rr_contrast <- function(fit, L = NULL, conf.level = 0.95, cumulative = FALSE, ..
   new_rr_table(
     table,
     "rr_contrast",
-    covariance = found$covariance,
+    covariance = result$covariance,
     n = sum(fit$tally$n),
     target = fit$target,
     conf.level = conf.level,
@@ -115,14 +116,14 @@ rr_contrast <- function(fit, L = NULL, conf.level = 0.95, cumulative = FALSE, ..
   )
 }
 
-# What kind of number the functions are: shares (sums of categories, or means of such sums),
-# differences of two, ratios, or other numbers, such as scores, and several kinds. `whole` is the
+# The kind of number that the functions are: shares (sums of categories, or means of such sums),
+# differences of two, ratios, or other numbers, such as scores, and several kinds. `n_total` is the
 # number of estimates that add up to 1.
-function_kind <- function(read, whole) {
+function_kind <- function(read, n_total) {
   most <- function(w) {
     sum(
       tapply(
-        pmax(w, 0), (seq_len(ncol(read$weights)) - 1) %/% whole, max
+        pmax(w, 0), (seq_len(ncol(read$weights)) - 1) %/% n_total, max
       )
     )
   }
@@ -136,25 +137,26 @@ function_kind <- function(read, whole) {
     }
   })
   kinds[read$divisor > 0] <- "ratio"
-  kinds <- unique(kinds[read$shown])
+  kinds <- unique(kinds[read$is_shown])
   if (length(kinds) == 1L) kinds else "number"
 }
 
-# Its covariance is known of the functions of one rr_contrast(), each once.
+# The covariance of the functions of one rr_contrast(). It is unknown if a function occurs twice or
+# came from elsewhere.
 covariance_of.rr_contrast <- function(x) {
-  known <- attr(x, "covariance")
-  at <- match(x$term, rownames(known))
-  if (is.null(known) || anyNA(at) || anyDuplicated(at)) {
+  covariance <- attr(x, "covariance")
+  index <- match(x$term, rownames(covariance))
+  if (is.null(covariance) || anyNA(index) || anyDuplicated(index)) {
     return(unknown_covariances(x$std.error))
   }
-  known[at, at, drop = FALSE]
+  covariance[index, index, drop = FALSE]
 }
 
 # ---- the functions that are asked for: names, weights, quotients ----
 
 # `weights` has a row for each function that `L` says, and for each divisor below these. `divisor`
-# is the row that each is divided by (0 for none), `shown` whether it is in the table, of which
-# `terms` are the names.
+# is the row that each is divided by (0 for none); `is_shown` is TRUE if it is in the table, of
+# which `terms` are the names.
 contrast_functions <- function(L, names) {
   if (is.matrix(L)) {
     L <- setNames(
@@ -180,7 +182,7 @@ contrast_functions <- function(L, names) {
   read <- list(
     weights = weights,
     divisor = integer(nrow(weights)),
-    shown = seq_len(nrow(weights)) <= length(L)
+    is_shown = seq_len(nrow(weights)) <= length(L)
   )
   read$divisor[ratio] <- length(L) + seq_along(ratio)
   labels <- names(L) %||% rep("", length(L))
@@ -192,68 +194,68 @@ contrast_functions <- function(L, names) {
   read
 }
 
-# One function's weights; `i` is its place.
+# The weights of one function; `i` is its position.
 contrast_row <- function(x, names, i) {
   if (is.character(x) && length(x)) {
     x <- setNames(rep(1, length(x)), x)
   }
-  what <- sprintf("Function %d of {.arg L}", i)
+  noun <- sprintf("Function %d of {.arg L}", i)
   if (!length(x) || !is_numbers(x) || !all(is.finite(x)) ||
       all(x == 0)) {
     abort(c(
-      paste(what, "must be categories to add up, or finite weights, not all 0."),
+      paste(noun, "must be categories to add up, or finite weights, not all 0."),
       x = "It is {describe(x)}."
     ))
   }
-  place <- if (is.null(names(x))) {
+  index <- if (is.null(names(x))) {
     seq_along(x)
   } else {
     match(names(x), names)
   }
-  if (anyNA(place) || anyDuplicated(place) ||
+  if (anyNA(index) || anyDuplicated(index) ||
       (is.null(names(x)) && length(x) != length(names))) {
     abort(
       c(
-        paste(what, "must have one weight for each estimate, or names of different estimates."),
+        paste(noun, "must have one weight for each estimate, or names of different estimates."),
         x = "These are {format_labels(names, 400)}."
       ),
       if (is.null(names(x))) "argument" else "level"
     )
   }
-  replace(numeric(length(names)), place, x)
+  replace(numeric(length(names)), index, x)
 }
 
-# What functions without a name are called: what they are, as "men:never - women:never". One of many
+# The names of functions without one, from their terms, as "men:never - women:never". One of many
 # estimates is called by its first three.
 function_names <- function(read, names) {
-  shown <- which(read$shown)
+  functions <- which(read$is_shown)
   words <- vapply(
-    shown, function(row) weighted_words(read$weights[row, ], names), ""
+    functions, function(row) weighted_words(read$weights[row, ], names), ""
   )
-  for (row in which(read$divisor[shown] > 0)) {
-    parts <- c(
+  for (row in which(read$divisor[functions] > 0)) {
+    quotient <- c(
       words[row],
-      weighted_words(read$weights[read$divisor[shown[row]], ], names)
+      weighted_words(read$weights[read$divisor[functions[row]], ], names)
     )
-    long <- grepl(" ", parts, fixed = TRUE)
-    parts[long] <- sprintf("(%s)", parts[long])
-    words[row] <- paste(parts, collapse = " / ")
+    long <- grepl(" ", quotient, fixed = TRUE)
+    quotient[long] <- sprintf("(%s)", quotient[long])
+    words[row] <- paste(quotient, collapse = " / ")
   }
   make.unique(words, " #")
 }
 
 weighted_words <- function(weights, names) {
-  at <- which(weights != 0)
-  at <- at[order(weights[at] < 0)]
-  first <- head(at, if (length(at) > 4L) 3L else 4L)
-  size <- abs(weights[first])
+  index <- which(weights != 0)
+  index <- index[order(weights[index] < 0)]
+  first <- head(index, if (length(index) > 4L) 3L else 4L)
+  sizes <- abs(weights[first])
   times <- ifelse(
-    size == 1, "", paste0(vapply(size, format, "", digits = 4), " ")
+    sizes == 1, "", paste0(vapply(sizes, format, "", digits = 4), " ")
   )
   sign <- ifelse(weights[first] < 0, " - ", " + ")
   sign[1] <- if (weights[first[1]] < 0) "-" else ""
-  more <- if (length(at) > length(first)) {
-    sprintf(" ... (%s estimates)", format_count(length(at)))
+  more <- if (length(index) > length(first)) {
+    sprintf(" ... (%s estimates)", format_count(length(index)))
   }
   paste0(paste0(sign, times, names[first], collapse = ""), more)
 }
@@ -261,12 +263,12 @@ weighted_words <- function(weights, names) {
 # ---- cumulative shares ----
 
 # rr_contrast() of cumulative sums.
-cumulative_shares <- function(fit, at, conf.level) UseMethod("cumulative_shares")
+cumulative_shares <- function(fit, index, conf.level) UseMethod("cumulative_shares")
 
-cumulative_shares.default <- function(fit, at, conf.level) {
+cumulative_shares.default <- function(fit, index, conf.level) {
   check_ordered_fit(fit)
-  at <- match_terms(at, fit, "L")
-  table <- rr_contrast(fit, cumulative_rows(fit, at), conf.level)
+  index <- match_terms(index, fit, "L")
+  table <- rr_contrast(fit, cumulative_rows(fit, index), conf.level)
   # Shares: Wald's intervals are cut at 0 and 1, as those of margins are.
   beyond <- which(table$conf.low < 0 | table$conf.high > 1)
   cut <- normal_interval(
@@ -276,16 +278,16 @@ cumulative_shares.default <- function(fit, at, conf.level) {
   table$conf.low[beyond] <- cut$low
   table$conf.high[beyond] <- cut$high
   mechanism <- fit$mechanism
-  # A cumulative share reaches up to a level, or to the upper end of a bin.
+  # The label of a cumulative share is its last level, or is the upper end of its last bin.
   bins <- length(mechanism$breaks) == length(mechanism$levels) + 1L
   label <- paste("up to", if (bins) format_count(mechanism$breaks[-1]) else mechanism$levels)[
-    at
+    index
   ]
   table$term <- cell_names(label, fit$tally$groups)
   covariance <- attr(table, "covariance")
   if (!is.null(covariance)) dimnames(covariance) <- list(table$term, table$term)
-  # The row of a level is about all below it too. That such a share is 0 is no hypothesis: there is
-  # no test.
+  # The row of a level is about all below it too. A share of 0 is no hypothesis here: there is no
+  # test.
   table$statistic <- table$p.value <- NULL
   structure(table, covariance = covariance, title = "Cumulative shares")
 }
@@ -305,12 +307,12 @@ check_ordered_fit <- function(fit) {
   }
 }
 
-# One row of weights for each of `groups` and each level of `at`.
-cumulative_rows <- function(fit, at, groups = seq_len(NCOL(fit$estimate))) {
-  own <- 1 * outer(at, seq_along(fit$mechanism$levels), `>=`)
-  rows <- outer(seq_along(at), (groups - 1L) * length(at), `+`)
+# The weights of cumulative shares, a row for each of `groups` and each level of `index`.
+cumulative_rows <- function(fit, index, groups = seq_len(NCOL(fit$estimate))) {
+  sums <- 1 * outer(index, seq_along(fit$mechanism$levels), `>=`)
+  rows <- outer(seq_along(index), (groups - 1L) * length(index), `+`)
   structure(
-    kronecker(diag(NCOL(fit$estimate))[groups, , drop = FALSE], own),
-    dimnames = list(coef_names(fit, at)[rows], coef_names(fit))
+    kronecker(diag(NCOL(fit$estimate))[groups, , drop = FALSE], sums),
+    dimnames = list(coef_names(fit, index)[rows], coef_names(fit))
   )
 }

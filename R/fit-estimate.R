@@ -95,7 +95,7 @@ rr_estimate <- function(
   plan = 500,
   anchor = NULL
 ) {
-  given <- list(
+  settings <- list(
     target = check_choice(target),
     conf.level = check_conf_level(conf.level),
     simultaneous = check_flag(simultaneous, "simultaneous"),
@@ -103,43 +103,43 @@ rr_estimate <- function(
     plan = check_number(plan, "plan", min = 1),
     options = list(...)
   )
-  if (!missing(method)) given$method <- method
-  if (!missing(interval)) given$interval <- interval
+  if (!missing(method)) settings$method <- method
+  if (!missing(interval)) settings$interval <- interval
   if (!is.null(anchor)) {
-    return(tell_doubt(
-      estimate_attention(x, mechanism, anchor, given, column, count, weights, by, na.rm)
+    return(warn_doubt(
+      estimate_attention(x, mechanism, anchor, settings, column, count, weights, by, na.rm)
     ))
   }
   if (is_design(x)) {
     if (!is.null(count)) {
       abort("{.arg count} must be left out: a row of a design is one respondent.")
     }
-    asked <- read_design(x, mechanism, given, column, weights, by, na.rm)
-    return(tell_doubt(new_rr_survey(asked, estimate_counted(asked$tally, asked$given))))
+    survey <- read_design(x, mechanism, settings, column, weights, by, na.rm)
+    return(warn_doubt(new_rr_survey(survey, estimate_counted(survey$tally, survey$settings))))
   }
-  tell_doubt(estimate_counted(as_tally(x, mechanism, weights, by, na.rm, column, count), given))
+  warn_doubt(estimate_counted(as_tally(x, mechanism, weights, by, na.rm, column, count), settings))
 }
 
 # A result, or those of several questions; one warning for all.
-tell_doubt <- function(x) {
+warn_doubt <- function(x) {
   if (!is.null(x$doubt) && !any(nzchar(x$doubt))) {
     return(x)
   }
-  parts <- if (inherits(x, "rr_estimates")) list(x) else x
-  doubted <- vapply(parts, is_doubted, NA)
+  results <- if (inherits(x, "rr_estimates")) list(x) else x
+  doubted <- vapply(results, is_doubted, NA)
   if (any(doubted)) {
-    where <- if (length(parts) > 1L) {
-      names(parts)[doubted]
+    where <- if (length(results) > 1L) {
+      names(results)[doubted]
     } else {
       group_labels(x$tally$groups)[nzchar(x$doubt)]
     }
-    words <- doubt_words(parts[doubted][[1]])
+    words <- doubt_words(results[doubted][[1]])
     warn(c("{words}", x = if (length(where)) "It is so in {.val {where}}."), "unlikely")
   }
   x
 }
 
-# What was estimated, with its warning, is estimated in another way.
+# rr_estimate() without the warning of unlikely reports, for a tally of which it was given before.
 estimate_again <- function(tally, ...) {
   suppressWarnings(rr_estimate(tally, ...), classes = "candor_warning_unlikely")
 }
@@ -147,60 +147,67 @@ estimate_again <- function(tally, ...) {
 #' @rdname estimate_methods
 #' @export
 update.rr_fit <- function(object, ...) {
-  asked <- list(...)
-  kept <- list(method = object$estimator, target = object$target, interval = object$interval,
+  changes <- list(...)
+  settings <- list(method = object$estimator, target = object$target, interval = object$interval,
                conf.level = object$conf.level, simultaneous = object$simultaneous)
-  kept$plan <- object$plan
-  # What another method does not have is the default again.
-  if (any(c("method", "target") %in% names(asked)) || object$interval == "none") {
-    kept$interval <- NULL
+  settings$plan <- object$plan
+  # Another method may not have this kind of interval: its default is taken.
+  if (any(c("method", "target") %in% names(changes)) || object$interval == "none") {
+    settings$interval <- NULL
   }
   do.call(
     rr_estimate,
     c(
-      list(object$tally), asked, kept[setdiff(names(kept), names(asked))]
+      list(object$tally), changes, settings[setdiff(names(settings), names(changes))]
     ),
     quote = TRUE
   )
 }
 
-# Functions of estimates while looking are those of the unbiased estimate.
+# The fit whose functions have anytime intervals: the fit by inversion.
 anytime_fit <- function(fit) {
   if (!identical(fit$interval, "anytime") || fit$estimator$unbiased) return(fit)
-  suppressMessages(estimate_again(fit$tally, method = "inv", interval = "anytime", plan = fit$plan,
-                                  conf.level = fit$conf.level, simultaneous = fit$simultaneous))
+  suppressMessages(
+    estimate_again(
+      fit$tally, method = "inv", interval = "anytime", plan = fit$plan, conf.level = fit$conf.level,
+      simultaneous = fit$simultaneous
+    )
+  )
 }
 
-estimate_counted <- function(tally, given) {
+estimate_counted <- function(tally, settings) {
   tally <- drop_empty_groups(tally)
   if (any(tally$n <= 0)) abort_empty(tally)
-  estimate_tally(tally$mechanism, tally, given)
+  estimate_tally(tally$mechanism, tally, settings)
 }
 
-# `given` holds the arguments of rr_estimate(); `method` and `interval` are in it only if the user
-# gave them. For most mechanisms a distribution is estimated.
-estimate_tally <- function(mechanism, tally, given) UseMethod("estimate_tally")
+# `settings` holds the arguments of rr_estimate(); `method` and `interval` are in it only if the
+# user gave them. For most mechanisms a distribution is estimated.
+estimate_tally <- function(mechanism, tally, settings) UseMethod("estimate_tally")
 
-estimate_tally.rr_mechanism <- function(mechanism, tally, given) {
+estimate_tally.rr_mechanism <- function(mechanism, tally, settings) {
   law <- check_law(rr_law(mechanism))
-  method <- check_method(given$method %||% default_method(tally, law))
-  interval <- if (is.null(given$interval)) default_interval(mechanism, method, given$target, law)
-    else check_choice(given$interval, "interval", interval_kinds)
-  check_interval_kind(interval, mechanism, given$target, method, law)
+  method <- check_method(settings$method %||% default_method(tally, law))
+  interval <- if (is.null(settings$interval)) {
+    default_interval(mechanism, method, settings$target, law)
+  } else {
+    check_choice(settings$interval, "interval", interval_kinds)
+  }
+  check_interval_kind(interval, mechanism, settings$target, method, law)
   if (!is.null(law$internal) && NCOL(tally$counts) > 1L) {
     abort("An internal validation must be of one sample, without groups.")
   }
   groups <- seq_len(NCOL(tally$counts))
   evidence <- lapply(groups, function(g) group_evidence(tally, g, law))
-  results <- run_groups(method, evidence, given$options)
+  results <- run_groups(method, evidence, settings$options)
   fit <- new_rr_fit(
     tally,
     method,
     results,
-    given$target,
+    settings$target,
     interval,
-    given$conf.level,
-    given$simultaneous
+    settings$conf.level,
+    settings$simultaneous
   )
   fit$doubt <- vapply(
     groups,
@@ -212,12 +219,12 @@ estimate_tally.rr_mechanism <- function(mechanism, tally, given) {
     ""
   )
   if (interval == "anytime") {
-    fit$plan <- given$plan
+    fit$plan <- settings$plan
     tell_few_reports(lacks_reports(tally, evidence))
   }
   if (interval == "bootstrap") {
     fit$replicates <- bootstrap(
-      fit, check_count(given$replications, "replications", min = 20), given$options
+      fit, check_count(settings$replications, "replications", min = 20), settings$options
     )
   }
   fit
@@ -287,7 +294,7 @@ as_tally <- function(x, mechanism, weights, by, na.rm, column = NULL, count = NU
   }
   check_mechanism(mechanism)
   # Only what was given: a table, which is counted already, refuses the rest by name.
-  given <- list(
+  arguments <- list(
     column = column,
     count = count,
     weights = weights,
@@ -296,7 +303,7 @@ as_tally <- function(x, mechanism, weights, by, na.rm, column = NULL, count = NU
   )
   named_tally(
     do.call(
-      rr_tally, c(list(x, mechanism), given[lengths(given) > 0L]),
+      rr_tally, c(list(x, mechanism), arguments[lengths(arguments) > 0L]),
       quote = TRUE
     ),
     column
@@ -306,31 +313,31 @@ as_tally <- function(x, mechanism, weights, by, na.rm, column = NULL, count = NU
 # ---- mechanisms whose estimate is another one ----
 
 # One question of many: a fit for each.
-estimate_tally.rr_sampled <- function(mechanism, tally, given) {
+estimate_tally.rr_sampled <- function(mechanism, tally, settings) {
   lapply(setNames(nm = names(mechanism$parts)), function(name) {
-    part <- submechanism_tally(tally, name)
-    if (all(part$n <= 0)) {
+    submechanism <- submechanism_tally(tally, name)
+    if (all(submechanism$n <= 0)) {
       abort("Each question must have been answered: nobody drew {.val {name}}.", "empty")
     }
-    estimate_tally(part$mechanism, drop_empty_groups(part), given)
+    estimate_tally(submechanism$mechanism, drop_empty_groups(submechanism), settings)
   })
 }
 
 # A hierarchy has one distribution, and an unbiased estimate unless asked for another.
-estimate_tally.rr_hierarchy <- function(mechanism, tally, given) {
-  given$method <- given$method %||% "inv"
-  estimate_tally.rr_mechanism(mechanism, tally, given)
+estimate_tally.rr_hierarchy <- function(mechanism, tally, settings) {
+  settings$method <- settings$method %||% "inv"
+  estimate_tally.rr_mechanism(mechanism, tally, settings)
 }
 
 # Dealt answers: with blocks, unbiased unless asked for another, and a doubt of its own.
-estimate_tally.rr_dealt <- function(mechanism, tally, given) {
-  given$method <- given$method %||% "inv"
-  if (is.null(tally$blocks) && !isTRUE(given$scored)) {
+estimate_tally.rr_dealt <- function(mechanism, tally, settings) {
+  settings$method <- settings$method %||% "inv"
+  if (is.null(tally$blocks) && !isTRUE(settings$scored)) {
     abort(c("Dealt answers must have their blocks, and no weights.",
             i = "Weights belong into a survey design whose clusters hold the blocks."))
   }
-  fit <- estimate_tally.rr_mechanism(mechanism, tally, given)
-  if (identical(given$interval, "exact")) fit_intervals(fit)
+  fit <- estimate_tally.rr_mechanism(mechanism, tally, settings)
+  if (identical(settings$interval, "exact")) fit_intervals(fit)
   strayed <- disobedient(mechanism, tally)
   if (strayed > 0) {
     fit$doubt[] <- sprintf(
@@ -350,24 +357,24 @@ disobedient <- function(mechanism, tally) {
 }
 
 # A sketch: of the strings that are asked for.
-estimate_tally.rr_count_mean_sketch <- function(mechanism, tally, given) {
-  estimate_candidates(mechanism, tally, given, identity)
+estimate_tally.rr_count_mean_sketch <- function(mechanism, tally, settings) {
+  estimate_candidates(mechanism, tally, settings, identity)
 }
 
 # Whole strings are estimated from those who were held out.
-estimate_tally.rr_prefixes <- function(mechanism, tally, given) {
-  own <- submechanism_tally(tally, held_out)
-  if (any(own$n <= 0)) abort("Somebody must have been held out.", "empty")
-  estimate_candidates(own$mechanism, own, given, function(strings) {
+estimate_tally.rr_prefixes <- function(mechanism, tally, settings) {
+  string_tally <- submechanism_tally(tally, held_out)
+  if (any(string_tally$n <= 0)) abort("Somebody must have been held out.", "empty")
+  estimate_candidates(string_tally$mechanism, string_tally, settings, function(strings) {
     prefix_of(strings, max(mechanism$lengths))
   })
 }
 
 # `sent` says what respondents with these strings report about.
-estimate_candidates <- function(mechanism, tally, given, sent) {
-  check_only(given, "method", "inv")
-  check_only(given, "interval", c("wilson", "wald"))
-  candidates <- given$options$candidates
+estimate_candidates <- function(mechanism, tally, settings, sent) {
+  check_only(settings, "method", "inv")
+  check_only(settings, "interval", c("wilson", "wald"))
+  candidates <- settings$options$candidates
   if (is.factor(candidates)) candidates <- as.character(candidates)
   check_that(
     is.character(candidates) && length(candidates) && !anyNA(candidates) &&
@@ -375,8 +382,8 @@ estimate_candidates <- function(mechanism, tally, given, sent) {
     candidates, "candidates", "different strings, such as {.code c(\"tea\", \"coffee\")}"
   )
   candidates <- check_hashed_text(candidates, "candidates")
-  given$method <- "inv"
-  given$options$candidates <- NULL
-  asked <- candidate_tally(mechanism, tally, sent(candidates), candidates)
-  estimate_tally(asked$mechanism, asked, given)
+  settings$method <- "inv"
+  settings$options$candidates <- NULL
+  listed <- candidate_tally(mechanism, tally, sent(candidates), candidates)
+  estimate_tally(listed$mechanism, listed, settings)
 }

@@ -142,20 +142,19 @@ tidy.rr_estimates <- function(x, conf.int = FALSE, conf.level = NULL, terms = NU
     rows$conf.low <- bounds$low
     rows$conf.high <- bounds$high
   }
-  if (is.null(terms)) rows else rows[match_places(terms, x, rows, "terms"), ]
+  if (is.null(terms)) rows else rows[match_estimates(terms, x, rows, "terms"), ]
 }
 
-# The places of estimates by their labels; by their categories in all groups; or the positions
-# themselves.
-match_places <- function(parm, x, rows = rows_of(x), arg = "parm") {
+# The positions of estimates, by their labels, by their categories in all groups, or as positions.
+match_estimates <- function(parm, x, rows = rows_of(x), arg = "parm") {
   labels <- labels_of(x)
   if (!is.character(parm) || all(parm %in% labels) ||
       !all(parm %in% rows[["term"]])) {
     return(match_rows(parm, labels, "estimates", arg))
   }
-  at <- which(rows[["term"]] %in% parm)
-  group <- ave(at, rows[["term"]][at], FUN = seq_along)
-  at[order(group, match(rows[["term"]][at], parm))]
+  index <- which(rows[["term"]] %in% parm)
+  group <- ave(index, rows[["term"]][index], FUN = seq_along)
+  index[order(group, match(rows[["term"]][index], parm))]
 }
 
 #' @rdname estimate_methods
@@ -189,7 +188,7 @@ confint.rr_estimates <- function(object, parm = NULL, level = NULL, ...) {
   rows <- tidy(object, conf.int = TRUE, conf.level = level)
   labels <- labels_of(object)
   bounds_matrix(rows$conf.low, rows$conf.high, level, labels)[
-    match_places(parm, object, rows), , drop = FALSE
+    match_estimates(parm, object, rows), , drop = FALSE
   ]
 }
 
@@ -223,9 +222,9 @@ print.rr_estimates <- function(x, n = 10, digits = 4, ...) {
       title[-1]
     ))
   )
-  shown <- printed_table(x, n)
-  print_rows(shown, n, digits, attr(shown, "total") %||% nrow(shown))
-  notes <- notes_of(x, shown)
+  table <- printed_table(x, n)
+  print_rows(table, n, digits, attr(table, "total") %||% nrow(table))
+  notes <- notes_of(x, table)
   if (length(notes)) writeLines(notes)
   invisible(x)
 }
@@ -242,9 +241,9 @@ plot.rr_estimates <- function(x, ...) draw(x, ...)
 plain_tibble <- function(x) as_tibble(unclass(x)[names(x)])
 
 # A level other than that of intervals that were made with the estimate and cannot be made again.
-check_made_level <- function(level, made) {
-  if (!isTRUE(all.equal(level, made, tolerance = 1e-12))) {
-    abort("The interval was made at level {made}, and cannot be had at another.")
+check_made_level <- function(level, conf.level) {
+  if (!isTRUE(all.equal(level, conf.level, tolerance = 1e-12))) {
+    abort("The interval was made at level {conf.level}, and cannot be had at another.")
   }
 }
 
@@ -307,10 +306,11 @@ held_words <- paste(
 
 is_doubted <- function(x) any(nzchar(info_of(x, "doubt")))
 
-# By the test that doubts the design, or in its own words.
+# The words for a doubted design: a sentence of the mechanism, or a sentence that depends on the
+# test.
 doubt_words <- function(x) {
-  own <- setdiff(info_of(x, "doubt"), c("", "counts", "deviance"))
-  if (length(own)) return(own[1])
+  words <- setdiff(info_of(x, "doubt"), c("", "counts", "deviance"))
+  if (length(words)) return(words[1])
   if (!"deviance" %in% info_of(x, "doubt")) return(unlikely_words)
   paste0("The reports are unlikely under this design: see rr_goodness_of_fit()",
          if (inherits(x, "rr_survey")) " without the survey design"
@@ -337,7 +337,7 @@ interval_words <- function(level, name = "", simultaneous = FALSE, ranked = FALS
   )
 }
 
-# Of rows in the order of their estimates.
+# The name of intervals of rows in the order of their estimates.
 ranked_words <- function(level, looking = FALSE) {
   interval_words(level, if (looking) interval_names[["anytime"]] else "", ranked = TRUE)
 }
@@ -358,8 +358,8 @@ indented <- function(lines) {
 }
 
 # ---- what parameters, performance and modelsummary say of estimates ----
-# Without these methods the first two know no such model, and the third prints every number of
-# glance() with all digits.
+# The first two packages refuse estimates without these methods, and the third prints every number
+# of glance() with all digits.
 
 #' @exportS3Method parameters::model_parameters
 model_parameters.rr_estimates <- function(
@@ -380,12 +380,14 @@ parameter_table <- function(table, names, ci, keep = NULL, drop = NULL) {
   if (anyDuplicated(parameter) && !is.null(names)) {
     parameter <- sub(":", ", ", names, fixed = TRUE)
   }
-  known <- c(Coefficient = "estimate", SE = "std.error", CI_low = "conf.low", CI_high = "conf.high",
-             z = "statistic", p = "p.value")
-  known <- known[known %in% names(table)]
-  keys <- setdiff(names(table), c("term", known))
+  measures <- c(
+    Coefficient = "estimate", SE = "std.error", CI_low = "conf.low", CI_high = "conf.high",
+    z = "statistic", p = "p.value"
+  )
+  measures <- measures[measures %in% names(table)]
+  keys <- setdiff(names(table), c("term", measures))
   columns <- c(
-    list(Parameter = parameter), setNames(as.list(table[known]), names(known)),
+    list(Parameter = parameter), setNames(as.list(table[measures]), names(measures)),
     as.list(table[keys])
   )
   if ("CI_low" %in% names(columns)) {
@@ -429,15 +431,15 @@ likelihood_row <- function(value) {
 }
 
 # "all" and "common" are the words of performance, as are measures under their names.
-choose_measures <- function(table, metrics, known) {
-  if (identical(metrics, "common")) known <- setdiff(known, "AICc")
+choose_measures <- function(table, metrics, choices) {
+  if (identical(metrics, "common")) choices <- setdiff(choices, "AICc")
   else if (!identical(metrics, "all")) {
-    at <- match(tolower(metrics), tolower(known))
-    if (anyNA(at)) abort("{.arg metrics} must be among {.val {known}}.")
-    known <- known[at]
+    index <- match(tolower(metrics), tolower(choices))
+    if (anyNA(index)) abort("{.arg metrics} must be among {.val {choices}}.")
+    choices <- choices[index]
   }
   table <- Filter(
-    function(column) !anyNA(column), table[intersect(known, names(table))]
+    function(column) !anyNA(column), table[intersect(choices, names(table))]
   )
   structure(table, row.names = seq_len(nrow(table)), class = c("performance_model", "data.frame"))
 }

@@ -100,14 +100,14 @@ print.rr_goodness <- function(x, ...) {
   NextMethod()
 }
 
-# By the smallest of the p-values of groups, or of the two tests of a regression.
+# The verdict by the smallest of the p-values of groups, or of the two tests of a regression.
 goodness_verdict <- function(p) {
   p <- p[!is.na(p)]
   if (!length(p)) return("Nothing can be tested.")
-  least <- min(p.adjust(p, "holm"))
-  shown <- format.pval(least, digits = 2)
-  sprintf("%s (p %s%s)", if (least < 0.05) "The reports do not fit" else "No misfit was found",
-          if (startsWith(shown, "<")) shown else paste("=", shown),
+  smallest <- min(p.adjust(p, "holm"))
+  text <- format.pval(smallest, digits = 2)
+  sprintf("%s (p %s%s)", if (smallest < 0.05) "The reports do not fit" else "No misfit was found",
+          if (startsWith(text, "<")) text else paste("=", text),
           if (length(p) > 1) sprintf(", adjusted for %d tests", length(p)) else "")
 }
 
@@ -142,7 +142,7 @@ goodness_row <- function(fit, g, replications) {
   )
 }
 
-# Of counts drawn from the fitted shares, each with its own fit.
+# The deviances of counts that are drawn from the fitted shares, each with its own fit.
 simulated_deviances <- function(mechanism, counts, fitted, blocks, replications) {
   size <- vapply(blocks, function(block) round(sum(counts[block])), 0)
   draws <- matrix(0, length(counts), replications)
@@ -153,8 +153,8 @@ simulated_deviances <- function(mechanism, counts, fitted, blocks, replications)
     )
   }
   apply(draws, 2, function(new) {
-    again <- estimate_counts(mechanism, new, "mle", sum(size))$estimate
-    count_deviance(new, reported_shares(mechanism, again), blocks)
+    refitted <- estimate_counts(mechanism, new, "mle", sum(size))$estimate
+    count_deviance(new, reported_shares(mechanism, refitted), blocks)
   })
 }
 
@@ -167,15 +167,15 @@ depths_row <- function(fit, g) {
   if (evidence$law$truths > depths_levels) {
     abort("The hierarchy has too many levels.", c("too_large", "argument"))
   }
-  found <- depths_apart(evidence$law, evidence)
-  p <- if (found$df > 0) {
-    pchisq(found$statistic, found$df, lower.tail = FALSE)
+  test <- depths_test(evidence$law, evidence)
+  p <- if (test$df > 0) {
+    pchisq(test$statistic, test$df, lower.tail = FALSE)
   } else {
     NA_real_
   }
   tibble(
-    deviance = found$statistic,
-    df = found$df,
+    deviance = test$statistic,
+    df = test$df,
     p.value = if (is.na(p)) 1 else p,
     p.chi2 = p,
     replications = 0
@@ -188,30 +188,30 @@ depths_row <- function(fit, g) {
 # the consistent estimates, also those below 0, make them unbiased. (With shares cut at 0 one of ten
 # tallies of 256 levels was rejected at level 0.05.) Should they be those of no distribution, a
 # distribution is taken.
-depths_apart <- function(law, evidence) {
+depths_test <- function(law, evidence) {
   depths <- depth_evidence(law, evidence)
   nodes <- lapply(depths, function(d) d$unbiased())
   numbers <- vapply(depths, `[[`, 0, "n")
   truth <- consistent_nodes(law, nodes, depth_variances(law, depths))[[length(nodes)]]
-  found <- restrictions_squares(law, nodes, numbers, truth)
-  if (found$df == found$restrictions) return(found)
-  restrictions_squares(law, nodes, numbers, to_sum_1(pmax(truth, 0)))
+  test <- restrictions_test(law, nodes, numbers, truth)
+  if (test$df == test$restrictions) return(test)
+  restrictions_test(law, nodes, numbers, to_sum_1(pmax(truth, 0)))
 }
 
-# With the covariances at the levels' shares `truth`.
-restrictions_squares <- function(law, nodes, numbers, truth) {
+# The test of these restrictions, with the covariances at the levels' shares `truth`.
+restrictions_test <- function(law, nodes, numbers, truth) {
   last <- length(nodes)
   adds_up <- vapply(law$laws, `[[`, NA, "adds_up")
-  kept <- lapply(seq_len(last - 1), function(l) {
+  compared <- lapply(seq_len(last - 1), function(l) {
     seq_len(law$nodes[l] - adds_up[l])
   })
-  # From the levels to what is compared.
+  # The function maps levels to the sums that are compared.
   sums <- function(x) {
     rbind(
       do.call(
         rbind,
         lapply(seq_len(last - 1), function(l) {
-          rowsum(x, node_of(law, l))[kept[[l]], , drop = FALSE]
+          rowsum(x, node_of(law, l))[compared[[l]], , drop = FALSE]
         })
       ),
       if (!adds_up[last]) colSums(x)
@@ -222,32 +222,32 @@ restrictions_squares <- function(law, nodes, numbers, truth) {
   })
   joint <- sums(t(sums(covariances[[last]])))
   expected <- if (!adds_up[last]) 1
-  differences <- c(unlist(Map(`[`, nodes[-last], kept)), expected) -
+  differences <- c(unlist(Map(`[`, nodes[-last], compared)), expected) -
     drop(sums(cbind(nodes[[last]])))
   start <- 0
   for (l in seq_len(last - 1)) {
-    at <- start + kept[[l]]
-    joint[at, at] <- joint[at, at] +
-      covariances[[l]][kept[[l]], kept[[l]]]
-    start <- start + length(kept[[l]])
+    index <- start + compared[[l]]
+    joint[index, index] <- joint[index, index] +
+      covariances[[l]][compared[[l]], compared[[l]]]
+    start <- start + length(compared[[l]])
   }
   c(scaled_squares(differences, joint), restrictions = length(differences))
 }
 
-# Of the unbiased estimates of the nodes of a depth.
+# The covariance of the unbiased estimates of the nodes of a depth.
 depth_covariance <- function(law, l, n, truth) {
-  part <- law$laws[[l]]
+  depth_law <- law$laws[[l]]
   k <- law$nodes[l]
   shares <- as.vector(rowsum(truth, node_of(law, l), reorder = FALSE))
   fitted <- new_evidence(
-    part,
-    pmax(law_expected(part, shares), 0) * n,
+    depth_law,
+    pmax(law_expected(depth_law, shares), 0) * n,
     n,
     n,
     k,
     law$mechanisms[[l]]
   )
-  law_covariance(part, fitted, identity_map(k, FALSE), seq_len(k), "population")
+  law_covariance(depth_law, fitted, identity_map(k, FALSE), seq_len(k), "population")
 }
 
 # x' C^-1 x and the rank of C: what has no variance, and what others determine, is left out.
@@ -255,12 +255,12 @@ scaled_squares <- function(x, covariance) {
   if (!length(x)) return(list(statistic = 0, df = 0))
   scale <- sqrt(pmax(diag(covariance), .Machine$double.xmin))
   root <- suppressWarnings(chol(covariance / outer(scale, scale), pivot = TRUE, tol = 1e-9))
-  own <- seq_len(attr(root, "rank"))
+  index <- seq_len(attr(root, "rank"))
   z <- backsolve(
-    root[own, own, drop = FALSE],
-    (x / scale)[attr(root, "pivot")[own]], transpose = TRUE
+    root[index, index, drop = FALSE],
+    (x / scale)[attr(root, "pivot")[index]], transpose = TRUE
   )
-  list(statistic = sum(z^2), df = as.double(length(own)))
+  list(statistic = sum(z^2), df = as.double(length(index)))
 }
 
 # The test that doubts the design by the reports of a group: "deviance", about which
@@ -274,8 +274,8 @@ fit_doubt <- function(fit, truth, evidence, alpha) {
 }
 
 # Does this truth make nearly these counts, so that neither test can doubt them? Pearson's statistic
-# costs a fraction of the tests. The deviance is at most twice as large, 8, where a tail of 0.001
-# begins at 9.5; and a count at 2 standard deviations has a tail above 0.006.
+# is cheaper than the tests. The deviance is at most twice as large, 8, where a tail of 0.001 begins
+# at 9.5; and a count at 2 standard deviations has a tail above 0.006.
 makes_counts <- function(evidence, truth) {
   law <- evidence$law
   if (evidence$k > tested_reports || !law_gives(law, "additive")) return(FALSE)
@@ -351,7 +351,7 @@ counts_contradict <- function(mechanism, counts, fitted, alpha, law = rr_law(mec
 }
 
 # The deviance of a truth that is known to lie in a cone has a mixture of chi-squared distributions
-# with up to `df` degrees of freedom. Those of even and of odd degrees have weights of 1/2 each, so
+# with up to `df` degrees of freedom. The weights of even and of odd degrees add up to 1/2 each, so
 # that its tail is at most half of the two largest (Shapiro 1988, International Statistical Review
 # 56, 49-62).
 deviance_tail <- function(deviance, df) {

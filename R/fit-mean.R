@@ -2,20 +2,20 @@
 
 # The mean is estimated from the sums of the powers of the reports, and the variance of scrambled
 # truths too.
-estimate_tally.rr_mean <- function(mechanism, tally, given) {
-  check_only(given, "method", "inv")
-  check_only(given, "interval", c("wald", "anytime"))
-  looking <- identical(given$interval, "anytime")
-  if (looking && given$target == "sample") {
+estimate_tally.rr_mean <- function(mechanism, tally, settings) {
+  check_only(settings, "method", "inv")
+  check_only(settings, "interval", c("wald", "anytime"))
+  looking <- identical(settings$interval, "anytime")
+  if (looking && settings$target == "sample") {
     abort(c("{.arg interval} cannot be {.val anytime} here.", x = "It is about the population."))
   }
-  do.call(check_dots_empty, given$options, quote = TRUE)
+  do.call(check_dots_empty, settings$options, quote = TRUE)
   groups <- seq_len(NCOL(tally$counts))
   moments <- vapply(
     groups, function(g) group_counts(tally, g) / tally$n[g],
     numeric(length(mechanism$reports))
   )
-  # From shares of the range of reports to scores, on the scale of answers from -1 to 1.
+  # Shares of the range of reports become scores on the scale of answers from -1 to 1.
   line <- score_line(mechanism)
   mean <- line[1] + line[2] * moments[1, ]
   second <- line[1]^2 +
@@ -29,41 +29,43 @@ estimate_tally.rr_mean <- function(mechanism, tally, given) {
     unlikely_mean(mechanism, mean, second, n, false_alarm / length(groups))
   new_rr_mean_fit(
     tally,
-    given,
+    settings,
     mean,
-    mean_error(mechanism, mean, second, n, given$target),
-    if (!is.null(mechanism$moments)) truth_spread(mechanism, mean, moments, n),
+    mean_error(mechanism, mean, second, n, settings$target),
+    if (!is.null(mechanism$moments)) truth_variance(mechanism, mean, moments, n),
     unlikely,
     if (looking) ifelse(few, NA, n)
   )
 }
 
 # On the scale of answers from -1 to 1 come in the `mean` of each group, the variance `error` of its
-# estimate, and the `spread` of scrambled truths; in the object they are in the unit of the answers.
-# `looked` are the reports of intervals that hold at all looks.
-new_rr_mean_fit <- function(tally, given, mean, error, spread, unlikely, looked = NULL) {
+# estimate, and `truth_moments`, the variance of scrambled truths with its errors; in the object
+# they are in the unit of the answers. `looked` are the reports of intervals that hold at all looks.
+new_rr_mean_fit <- function(tally, settings, mean, error, truth_moments, unlikely, looked = NULL) {
   range <- tally$mechanism$range
   half <- diff(range) / 2
-  terms <- c("mean", if (!is.null(spread)) "variance")
+  terms <- c("mean", if (!is.null(truth_moments)) "variance")
   estimate <- as.vector(
-    rbind(sum(range) / 2 + half * mean, half^2 * spread$estimate)
+    rbind(sum(range) / 2 + half * mean, half^2 * truth_moments$estimate)
   )
-  covariance <- mean_covariance(half^2 * error, half^4 * spread$variance,
-                                if (given$target == "sample") NA else half^3 * spread$covariance)
+  covariance <- mean_covariance(
+    half^2 * error, half^4 * truth_moments$variance,
+    if (settings$target == "sample") NA else half^3 * truth_moments$covariance
+  )
   std.error <- sqrt(diag(covariance))
   keys <- lapply(as.list(tally$groups), rep, each = length(terms))
   labels <- rep(group_labels(tally$groups), each = length(terms)) %||% terms
-  if (!is.null(spread) && !is.null(tally$groups)) {
+  if (!is.null(truth_moments) && !is.null(tally$groups)) {
     labels <- paste(labels, terms, sep = ", ")
   }
-  cards <- half^2 * spread$cards
-  ends <- format(range, digits = 15, trim = TRUE)
+  cards <- half^2 * truth_moments$cards
+  range_text <- format(range, digits = 15, trim = TRUE)
   notes <- c(
     if (anyNA(error[tally$effective_n > 1])) {
       indented("The estimated variance of a mean is not above 0, so that its standard error is NA")
     },
-    if (!is.null(spread)) {
-      heavy_note(half^2 * spread$estimate, cards, std.error[terms == "variance"], looked)
+    if (!is.null(truth_moments)) {
+      heavy_note(half^2 * truth_moments$estimate, cards, std.error[terms == "variance"], looked)
     }
   )
   structure(
@@ -74,38 +76,38 @@ new_rr_mean_fit <- function(tally, given, mean, error, spread, unlikely, looked 
       labels = labels,
       covariance = covariance,
       n = tally$n,
-      target = given$target,
-      conf.level = given$conf.level,
-      simultaneous = given$simultaneous,
+      target = settings$target,
+      conf.level = settings$conf.level,
+      simultaneous = settings$simultaneous,
       doubt = ifelse(unlikely, "counts", ""),
-      plan = if (!is.null(looked)) given$plan,
+      plan = if (!is.null(looked)) settings$plan,
       reports = rep(looked, each = length(terms)),
       tally = tally,
-      truth.share = spread$share,
+      truth.share = truth_moments$share,
       cards = cards,
       mechanism = tally$mechanism,
       axis_kind = "value",
-      axis = sprintf("Mean of numbers from %s to %s", ends[1], ends[2]),
-      title = mean_title(tally, given, any(unlikely)),
+      axis = sprintf("Mean of numbers from %s to %s", range_text[1], range_text[2]),
+      title = mean_title(tally, settings, any(unlikely)),
       notes = notes
     ),
     class = c("rr_mean_fit", "rr_estimates")
   )
 }
 
-# Of the means of all groups or, in turn with them, of their variances. Between fixed answers the
-# covariance of a mean and its variance, `beside`, is not known.
+# The covariance of the means of all groups, or of means and variances in turn. Between fixed
+# answers the covariance of a mean and its variance, `beside`, is not known.
 mean_covariance <- function(mean, variance, beside) {
   all <- as.vector(rbind(mean, if (length(variance)) variance))
   covariance <- diag(all, length(all))
   if (length(variance)) {
-    at <- cbind(2 * seq_along(mean) - 1, 2 * seq_along(mean))
-    covariance[rbind(at, at[, 2:1])] <- beside
+    index <- cbind(2 * seq_along(mean) - 1, 2 * seq_along(mean))
+    covariance[rbind(index, index[, 2:1])] <- beside
   }
   covariance
 }
 
-mean_title <- function(tally, given, unlikely) {
+mean_title <- function(tally, settings, unlikely) {
   random <- c(
     population = "respondents and randomization are random",
     sample = "only the randomization is random"
@@ -114,9 +116,9 @@ mean_title <- function(tally, given, unlikely) {
     paste0("Mean from ", report_words(tally), in_groups(tally)),
     paste0("  ", format(tally$mechanism)),
     sprintf(
-      "  Target: %s, %s; %s", given$target, random[[given$target]],
+      "  Target: %s, %s; %s", settings$target, random[[settings$target]],
       interval_words(
-        given$conf.level, interval_names[[given$interval %||% "wald"]], given$simultaneous
+        settings$conf.level, interval_names[[settings$interval %||% "wald"]], settings$simultaneous
       )
     ),
     if (unlikely) indented(unlikely_words)
@@ -124,16 +126,16 @@ mean_title <- function(tally, given, unlikely) {
 }
 
 cut_groups.rr_mean_fit <- function(fit, at, drop = FALSE) {
-  given <- list(
+  settings <- list(
     target = fit$target,
     conf.level = fit$conf.level,
     simultaneous = fit$simultaneous,
     options = list()
   )
   if (!is.null(fit$plan)) {
-    given[c("interval", "plan")] <- list("anytime", fit$plan)
+    settings[c("interval", "plan")] <- list("anytime", fit$plan)
   }
-  cut <- estimate_tally(fit$mechanism, cut_groups(fit$tally, at, drop), given)
+  cut <- estimate_tally(fit$mechanism, cut_groups(fit$tally, at, drop), settings)
   cut$family <- fit$family %||% nrow(fit$rows)
   cut
 }
@@ -142,28 +144,28 @@ cut_groups.rr_mean_fit <- function(fit, at, drop = FALSE) {
 # what the randomization adds to fixed answers.
 mean_error <- function(mechanism, mean, second, n, target) {
   # Below 1e-12 of its parts the difference is made of roundings.
-  spread <- ifelse(second - mean^2 > 1e-12 * second, second - mean^2, 0) /
+  variance <- ifelse(second - mean^2 > 1e-12 * second, second - mean^2, 0) /
     ifelse(n > 1, n - 1, NA_real_)
-  parts <- mean_variance(mechanism)
+  moments <- mean_variance(mechanism)
   # Duchi's reports are plus or minus one number: their squares say nothing about the squares of the
   # answers. Reports that are all alike do not show how they vary.
-  if (target == "population" || parts$slope < 0) {
-    return(ifelse(spread > 0, spread, NA_real_))
+  if (target == "population" || moments$slope < 0) {
+    return(ifelse(variance > 0, variance, NA_real_))
   }
   # The mean square of scores is constant + linear m + (slope + 1) times that of the answers, whose
   # mean is m.
-  squares <- (second - parts$constant - parts$linear * mean) / (parts$slope + 1)
+  squares <- (second - moments$constant - moments$linear * mean) / (moments$slope + 1)
   if (is.null(mechanism$moments)) squares <- clamp(squares, 0, 1)
-  error <- (parts$constant + parts$linear * mean + parts$slope * squares) / n
-  shows_truth <- all(unlist(parts) == 0)
+  error <- (moments$constant + moments$linear * mean + moments$slope * squares) / n
+  shows_truth <- all(unlist(moments) == 0)
   ifelse(error > 0 | (shows_truth & error == 0), error, NA_real_)
 }
 
 # The variance of the truth, unbiased, from the spread of the scores less that of the cards. Its
 # variance, and its covariance with the mean, by the delta method from four moments (of shares,
 # hence `step`). `share` is the part of the reports' variance within groups that is the truth's.
-truth_spread <- function(mechanism, mean, moments, n) {
-  parts <- mean_variance(mechanism)
+truth_variance <- function(mechanism, mean, moments, n) {
+  card_moments <- mean_variance(mechanism)
   step <- score_line(mechanism)[2]
   m <- function(power) moments[power, ]
   c2 <- step^2 * (m(2) - m(1)^2)
@@ -172,10 +174,10 @@ truth_spread <- function(mechanism, mean, moments, n) {
   c4 <- step^4 * (m(4) - 4 * m(1) * m(3) +
     6 * m(1)^2 * m(2) - 3 * m(1)^4)
   all <- ifelse(n > 1, c2 * n / (n - 1), NA_real_)
-  cards <- parts$constant + parts$linear * mean + parts$slope * mean^2
-  estimate <- (all * (1 + parts$slope / n) - cards) /
-    (1 + parts$slope)
-  turn <- parts$linear + 2 * parts$slope * mean
+  cards <- card_moments$constant + card_moments$linear * mean + card_moments$slope * mean^2
+  estimate <- (all * (1 + card_moments$slope / n) - cards) /
+    (1 + card_moments$slope)
+  turn <- card_moments$linear + 2 * card_moments$slope * mean
   # Reports that are all alike do not show how they vary.
   variance <- ifelse(
     c2 > 1e-12 * step^2 * m(2),
@@ -183,11 +185,11 @@ truth_spread <- function(mechanism, mean, moments, n) {
   )
   list(
     estimate = estimate,
-    variance = pmax(variance, 0) / (1 + parts$slope)^2 /
+    variance = pmax(variance, 0) / (1 + card_moments$slope)^2 /
       ifelse(n > 1, n, NA_real_),
-    covariance = (c3 - turn * c2) / (1 + parts$slope) / n,
+    covariance = (c3 - turn * c2) / (1 + card_moments$slope) / n,
     share = sum(n * estimate) / sum(n * all),
-    cards = cards / (1 + parts$slope)
+    cards = cards / (1 + card_moments$slope)
   )
 }
 
@@ -221,21 +223,21 @@ heavy_note <- function(estimate, cards, std.error, looked) {
 # symmetric on the logarithm.
 bounds_of.rr_mean_fit <- function(x, rows, level) {
   bounds <- NextMethod()
-  at <- which(rows$term == "variance")
-  if (!length(at)) return(bounds)
+  index <- which(rows$term == "variance")
+  if (!length(index)) return(bounds)
   if (x$simultaneous) {
     level <- 1 - (1 - level) / (x$family %||% nrow(rows))
   }
-  whole <- rows$estimate[at] + x$cards
-  error <- rows$std.error[at]
-  z <- rep(normal_quantile(level), length(at))
+  total <- rows$estimate[index] + x$cards
+  error <- rows$std.error[index]
+  z <- rep(normal_quantile(level), length(index))
   if (!is.null(x$plan)) {
-    z <- anytime_quantile(level, x$reports[at], x$plan)
-    z[is_heavy(rows$estimate[at], x$cards, error, max_looked_fraction)] <- NA
+    z <- anytime_quantile(level, x$reports[index], x$plan)
+    z[is_heavy(rows$estimate[index], x$cards, error, max_looked_fraction)] <- NA
   }
-  factor <- exp(z * error / whole)
-  bounds$low[at] <- whole / factor - x$cards
-  bounds$high[at] <- whole * factor - x$cards
+  factor <- exp(z * error / total)
+  bounds$low[index] <- total / factor - x$cards
+  bounds$high[index] <- total * factor - x$cards
   bounds
 }
 
@@ -244,20 +246,20 @@ bounds_of.rr_mean_fit <- function(x, rows, level) {
 # constant + linear t + (slope + 1) t^2. Bounds of Hoeffding, and for the lower tail of squares
 # exp(- n d^2 / (2 reach^2 m)), d below their mean m (Maurer 2003), for any number of reports.
 unlikely_mean <- function(mechanism, mean, second, n, alpha) {
-  parts <- mean_variance(mechanism)
-  curve <- parts$slope + 1
-  at <- if (curve > 0) {
-    max(-1, min(1, -parts$linear / (2 * curve)))
+  moments <- mean_variance(mechanism)
+  curve <- moments$slope + 1
+  point <- if (curve > 0) {
+    max(-1, min(1, -moments$linear / (2 * curve)))
   } else {
     0
   }
-  least <- parts$constant + parts$linear * at + curve * at^2
-  most <- parts$constant + abs(parts$linear) + max(0, curve)
+  min_square <- moments$constant + moments$linear * point + curve * point^2
+  max_square <- moments$constant + abs(moments$linear) + max(0, curve)
   line <- score_line(mechanism)
   reach <- max(abs(line[1]), abs(sum(line)))
   limit <- log(4 / alpha)
   n * pmax(0, abs(mean) - 1)^2 / (2 * reach^2) >
     limit |
-    n * pmax(0, least - second)^2 > limit * 2 * reach^2 * least |
-    2 * n * pmax(0, second - most)^2 / reach^4 > limit
+    n * pmax(0, min_square - second)^2 > limit * 2 * reach^2 * min_square |
+    2 * n * pmax(0, second - max_square)^2 / reach^4 > limit
 }

@@ -1,21 +1,21 @@
-# Optional answers: the share of yes as a combination of the reported shares of several devices,
-# unbiased whoever answers directly (inst/mathematics/mixed.md 10).
+# Optional answers: the share of yes is a combination of the reported shares of several devices. It
+# is unbiased whoever answers directly (inst/mathematics/mixed.md 10).
 
-estimate_tally.rr_optional <- function(mechanism, tally, given) {
-  check_only(given, "method", c("mle", "inv"))
-  check_only(given, "interval", "wald")
-  check_only(given, "target", "population")
-  do.call(check_dots_empty, given$options, quote = TRUE)
-  parts <- lapply(seq_along(tally$n), function(g) {
+estimate_tally.rr_optional <- function(mechanism, tally, settings) {
+  check_only(settings, "method", c("mle", "inv"))
+  check_only(settings, "interval", "wald")
+  check_only(settings, "target", "population")
+  do.call(check_dots_empty, settings$options, quote = TRUE)
+  results <- lapply(seq_along(tally$n), function(g) {
     optional_estimate(group_counts(tally, g), mechanism)
   })
-  all <- function(what) vapply(parts, `[[`, 0, what)
+  all <- function(what) vapply(results, `[[`, 0, what)
   yes <- all("estimate")
-  held <- !identical(given$method, "inv") & (yes < 0 | yes > 1)
+  is_clamped <- !identical(settings$method, "inv") & (yes < 0 | yes > 1)
   structure(
     list(
       rows = optional_rows(
-        tally$groups, mechanism$levels, yes, ifelse(held, NA, all("variance"))
+        tally$groups, mechanism$levels, yes, ifelse(is_clamped, NA, all("variance"))
       ),
       labels = cell_names(mechanism$levels, tally$groups),
       n = tally$n,
@@ -24,9 +24,9 @@ estimate_tally.rr_optional <- function(mechanism, tally, given) {
         diag(all("variance"), length(yes)),
         rbind(c(1, -1), c(-1, 1))
       ),
-      conf.level = given$conf.level,
-      simultaneous = given$simultaneous,
-      weights = lapply(parts, `[[`, "weights"),
+      conf.level = settings$conf.level,
+      simultaneous = settings$simultaneous,
+      weights = lapply(results, `[[`, "weights"),
       inversion = as.vector(rbind(1 - yes, yes)),
       device.share = all("device"),
       tally = tally,
@@ -38,11 +38,12 @@ estimate_tally.rr_optional <- function(mechanism, tally, given) {
         ),
         paste0("  ", format(mechanism)),
         paste0(
-          "  Target: population; ", interval_words(given$conf.level, "Wald", given$simultaneous)
+          "  Target: population; ",
+          interval_words(settings$conf.level, "Wald", settings$simultaneous)
         )
       ),
       notes = c(
-        if (any(held)) {
+        if (any(is_clamped)) {
           indented("Estimates held at 0 or 1 have no standard error: read the intervals")
         },
         optional_note(all("device"))
@@ -56,20 +57,20 @@ estimate_tally.rr_optional <- function(mechanism, tally, given) {
 # point.
 bounds_of.rr_optional_fit <- function(x, rows, level) {
   bounds <- NextMethod()
-  held <- which(is.na(rows$std.error))
+  clamped <- which(is.na(rows$std.error))
   if (x$simultaneous) level <- 1 - (1 - level) / nrow(rows)
-  half_width <- normal_quantile(level) * sqrt(diag(x$covariance)[held])
-  cut <- normal_interval(x$inversion[held], half_width, 0, 1)
+  half_width <- normal_quantile(level) * sqrt(diag(x$covariance)[clamped])
+  cut <- normal_interval(x$inversion[clamped], half_width, 0, 1)
   list(
-    low = replace(bounds$low, held, cut$low),
-    high = replace(bounds$high, held, cut$high)
+    low = replace(bounds$low, clamped, cut$low),
+    high = replace(bounds$high, clamped, cut$high)
   )
 }
 
 # A row for each level; estimates without a variance are held at the end of the range.
 optional_rows <- function(groups, levels, yes, variance) {
-  held <- is.na(variance)
-  yes[held] <- clamp(yes[held], 0, 1)
+  is_clamped <- is.na(variance)
+  yes[is_clamped] <- clamp(yes[is_clamped], 0, 1)
   rows <- list(
     term = rep(levels, length(yes)),
     estimate = as.vector(rbind(1 - yes, yes)),
@@ -89,7 +90,7 @@ optional_estimate <- function(counts, mechanism) {
   variance <- likely * (1 - likely) / (n - 1)
   weights <- optional_weights(mechanism$devices, variance)
   estimate <- sum(weights * share)
-  # Who uses a device of two, if that is independent of the truth.
+  # The share who use one of two devices is estimated if it is independent of the truth.
   drop <- estimate * (1 - mechanism$devices[2, ]) -
     (1 - estimate) * mechanism$devices[3, ]
   list(

@@ -59,7 +59,7 @@ draw_intervals <- function(
     }
     picture <- picture + row_panels(layout, scales)
   }
-  # Beside long names there is no room for a legend of one line.
+  # A legend of one line has no room beside long names.
   if (!is.null(reported) && min(
       layout$width, max(nchar(levels(data$label)))
     ) + sum(nchar(reported) + 6) > 62) {
@@ -126,7 +126,7 @@ row_estimates <- function(data, layout, shown, reported) {
     return(ggplot2::geom_point(colour = colour_estimate, size = size, na.rm = TRUE))
   }
   # Estimates and reported shares, where there are any, one below the other.
-  both <- rbind(
+  points <- rbind(
     cbind(data, share = data$estimate, what = reported[1]),
     if ("reported" %in% names(data)) {
       cbind(data, share = data$reported, what = reported[2])
@@ -137,14 +137,14 @@ row_estimates <- function(data, layout, shown, reported) {
       ggplot2::aes(
         .data$share, .data$label, colour = .data$what, shape = .data$what
       ),
-      both, size = size, stroke = if (layout$rows > 20) 0.6 else 1
+      points, size = size, stroke = if (layout$rows > 20) 0.6 else 1
     ),
     ggplot2::scale_colour_manual(values = what_colours(reported), breaks = reported),
     ggplot2::scale_shape_manual(values = setNames(c(16, 1), reported), breaks = reported)
   )
 }
 
-# What is drawn is a share that was recovered or one that was reported.
+# The names of the two kinds of shares that are drawn: recovered or reported.
 what_colours <- function(names) setNames(c(colour_estimate, colour_reported), names)
 
 intervals_scale <- function(kinds, layout) {
@@ -166,11 +166,11 @@ intervals_scale <- function(kinds, layout) {
   }
   # Long numbers leave room for fewer marks.
   breaks <- function(limits) {
-    at <- layout$breaks(limits)
-    if (layout$across == 1L && sum(nchar(labels(at)) + 2) > 40) {
+    marks <- layout$breaks(limits)
+    if (layout$across == 1L && sum(nchar(labels(marks)) + 2) > 40) {
       few_breaks(3)(limits)
     } else {
-      at
+      marks
     }
   }
   ggplot2::scale_x_continuous(labels = labels, breaks = breaks, guide = no_overlap())
@@ -186,8 +186,8 @@ position_labels <- function(levels) {
   }
 }
 
-# What has no place on a logarithmic axis is left out, as ratios that are not known. An interval
-# from 0 on begins to the left of all that is drawn.
+# The data without numbers that a logarithmic axis cannot hold: they are left out, as are unknown
+# ratios. An interval from 0 on begins to the left of all that is drawn.
 positive_rows <- function(data) {
   seen <- unlist(data[c("estimate", "conf.low", "conf.high")])
   data$conf.low[which(data$conf.low == 0 & data$estimate > 0)] <-
@@ -198,8 +198,8 @@ positive_rows <- function(data) {
   data
 }
 
-# What each class shows: the arguments of draw_intervals(), with `data` and `title`; `caption` is
-# what it adds.
+# The picture of a class: the arguments of draw_intervals(), with `data` and `title`; `caption` is
+# added to the common one.
 drawn_of <- function(x, data, labels) UseMethod("drawn_of")
 
 drawn_of.rr_estimates <- function(x, data, labels) {
@@ -214,20 +214,20 @@ drawn_of.rr_estimates <- function(x, data, labels) {
 # Means alone: a variance has another unit, and a picture only where it is asked for.
 drawn_of.rr_mean_fit <- function(x, data, labels) {
   means <- data$term == "mean"
-  shown <- drawn_of.rr_estimates(
+  picture <- drawn_of.rr_estimates(
     x, droplevels(if (any(means)) data[means, ] else data), labels
   )
-  if (!any(means)) shown$axis <- "Variance of the truth"
+  if (!any(means)) picture$axis <- "Variance of the truth"
   keys <- names(x$tally$groups)
-  if (length(keys) && length(unique(shown$data$term)) == 1L) {
-    shown$data$label <- rows_factor(as.character(group_panel(shown$data, keys, named = FALSE)))
-    shown$rows <- keys_axis(keys)
+  if (length(keys) && length(unique(picture$data$term)) == 1L) {
+    picture$data$label <- rows_factor(as.character(group_panel(picture$data, keys, named = FALSE)))
+    picture$rows <- keys_axis(keys)
   }
-  shown$title <- picture_title(
+  picture$title <- picture_title(
     question_of(x$tally), keys, if (any(means)) "True mean" else "Variance of the truth"
   )
-  shown$caption <- paste0(" ", capitalise(report_words(x$tally)), ".")
-  shown
+  picture$caption <- paste0(" ", capitalise(report_words(x$tally)), ".")
+  picture
 }
 
 #' @rdname estimate_methods
@@ -235,13 +235,13 @@ drawn_of.rr_mean_fit <- function(x, data, labels) {
 #' @rawNamespace S3method(ggplot2::autoplot,rr_estimates)
 autoplot.rr_estimates <- function(object, terms = NULL, ...) {
   check_installed("ggplot2", "to draw estimates")
-  at <- match_places(terms, object, arg = "terms")
-  data <- as.data.frame(tidy(object, conf.int = TRUE))[at, ]
-  labels <- labels_of(object)[at]
+  index <- match_estimates(terms, object, arg = "terms")
+  data <- as.data.frame(tidy(object, conf.int = TRUE))[index, ]
+  labels <- labels_of(object)[index]
   data$label <- rows_factor(labels)
   data$panel <- one_panel(data)
-  shown <- drawn_of(object, data, labels)
-  data <- shown$data
+  picture <- drawn_of(object, data, labels)
+  data <- picture$data
   level <- info_of(object, "conf.level")
   ranked <- isTRUE(info_of(object, "ranked"))
   looking <- isTRUE(info_of(object, "looking"))
@@ -252,13 +252,13 @@ autoplot.rr_estimates <- function(object, terms = NULL, ...) {
   }
   caption <- paste0(
     "Lines: ", kind, ".", if (ranked) paste0(" ", rank_words(level, looking), "."),
-    shown$caption
+    picture$caption
   )
   if (all(is.na(data$conf.low))) caption <- "No intervals are known."
   beyond <- data$estimate < data$conf.low | data$estimate > data$conf.high
   if (any(beyond, na.rm = TRUE)) {
     caption <- paste(caption, "They end at possible values, which unbiased estimates may exceed.")
   }
-  shown$caption <- caption
-  do.call(draw_intervals, shown)
+  picture$caption <- caption
+  do.call(draw_intervals, picture)
 }

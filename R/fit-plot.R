@@ -75,7 +75,9 @@ NULL
 #' @rdname autoplot.rr_fit
 #' @method autoplot rr_fit
 #' @rawNamespace S3method(ggplot2::autoplot,rr_fit)
-autoplot.rr_fit <- function(object, order = NULL, terms = NULL, type = c("shares", "trace"), ...) {
+autoplot.rr_fit <- function(
+  object, order = NULL, terms = NULL, type = c("shares", "trace"), ...
+) {
   if (!is.null(order)) check_flag(order, "order")
   type <- check_choice(type)
   check_installed("ggplot2", "to draw a fit")
@@ -94,7 +96,9 @@ draw_trace <- function(fit) {
   data <- tidy(fit, type = "trace")
   keys <- names(fit$tally$groups)
   data$mechanism <- if (length(keys)) group_panel(data, keys) else factor("distance")
-  data <- data[data$iteration > 0 & !is.na(data$distance) & data$distance > 0, ]
+  data <- data[
+    data$iteration > 0 & !is.na(data$distance) & data$distance > 0, 
+  ]
   if (!nrow(data)) abort("The maximum is not unique: the iterates have no distance from it.")
   rates <- vapply(fit$details, `[[`, 0, "rate")
   ggplot2::ggplot(data, ggplot2::aes(.data$iteration, .data$distance)) +
@@ -154,7 +158,7 @@ iso_dates <- function(x) {
   if (is.null(dates) || anyNA(dates)) x else dates
 }
 
-# Where levels lie on an axis of numbers: bins at their middles, and the levels of a tree.
+# The positions of levels on an axis of numbers: bins at their middles, and the levels of a tree.
 axis_numbers <- function(mechanism) {
   breaks <- mechanism$breaks
   if (length(breaks) == length(mechanism$levels) + 1L) {
@@ -238,7 +242,7 @@ share_scale <- function(fit, scale, ...) {
   scale(labels = if (isTRUE(fit$total)) format_count else percent_labels, ...)
 }
 
-# Of an axis: a category alone has no panel that is called so.
+# The title of an axis. It names a category that is alone, since no panel does.
 share_title <- function(fit, terms, width = 20) {
   what <- if (isTRUE(fit$total)) "People" else "True proportion"
   if (length(terms) > 1L) return(what)
@@ -269,12 +273,12 @@ plot_rows <- function(fit, data, order) {
   questions <- names(fit$mechanism$questions)
   rows <- if (length(questions)) wrap_text(paste(questions, collapse = ", "), 20)
   if (rows_are_groups(fit, data)) {
-    kept <- shown_terms(fit, data)
-    title <- plot_title(fit, kept)
+    term <- shown_terms(fit, data)
+    title <- plot_title(fit, term)
     keys <- row_keys(fit, data)
     rows <- keys_axis(keys)
-    axis <- share_title(fit, kept, 200)
-    data <- group_rows(fit, data[data$term == kept, ], keys)
+    axis <- share_title(fit, term, 200)
+    data <- group_rows(fit, data[data$term == term, ], keys)
   }
   sorted <- if (order) {
     base::order(data$estimate, decreasing = TRUE)
@@ -306,7 +310,8 @@ group_rows <- function(fit, data, rows) {
   data
 }
 
-# Time along an axis. Of a yes/no question "yes" says all. Further groups have lines of their own.
+# Time along an axis. The share of "yes" suffices for a yes/no question. Further groups have lines
+# of their own.
 plot_times <- function(fit, data, key, further) {
   terms <- shown_terms(fit, data)
   data <- data[data$term %in% terms, ]
@@ -315,17 +320,17 @@ plot_times <- function(fit, data, key, further) {
   data$group <- group_panel(data, further, named = FALSE)
   alone <- nlevels(data$group) < 2L
   drawn <- na.omit(unlist(data[c("estimate", "conf.low", "conf.high")]))
-  ends <- if (!alone && length(terms) == 1L) {
+  line_labels <- if (!alone && length(terms) == 1L) {
     line_ends(
       data$at, data$estimate, data$group, range(drawn), title = keys_axis(further)
     )
   }
-  picture <- if (alone) draw_sequence(fit, data) else draw_group_lines(fit, data, ends)
+  picture <- if (alone) draw_sequence(fit, data) else draw_group_lines(fit, data, line_labels)
   picture + scale_x_positions(
     data$at, c(5, 3, 2)[min(length(terms), 3)],
-    ends$expand
+    line_labels$expand
   ) + share_scale(
-      fit, ggplot2::scale_y_continuous, sec.axis = ends$axis %||% ggplot2::waiver(),
+      fit, ggplot2::scale_y_continuous, sec.axis = line_labels$axis %||% ggplot2::waiver(),
       breaks = if (length(terms) > 3L) few_breaks(2) else ggplot2::waiver()
     ) + ggplot2::labs(
       x = key, y = share_title(fit, terms), colour = keys_axis(further),
@@ -333,10 +338,10 @@ plot_times <- function(fit, data, key, further) {
     )
 }
 
-draw_group_lines <- function(fit, data, ends) {
+draw_group_lines <- function(fit, data, line_labels) {
   groups <- levels(data$group)
   labels <- wrap_labels(30)(groups)
-  guide <- if (is.null(ends)) line_legend(labels) else "none"
+  guide <- if (is.null(line_labels)) line_legend(labels) else "none"
   # Intervals of one time stand beside each other.
   beside <- ggplot2::position_dodge(
     width = 0.3 * min(diff(sort(unique(as.numeric(data$at)))))
@@ -350,7 +355,7 @@ draw_group_lines <- function(fit, data, ends) {
       values = line_values(groups, line_colours), labels = labels, guide = guide
     ) + ggplot2::scale_linetype_manual(
       values = line_values(groups, line_types), labels = labels, guide = guide
-    ) + ends$layers
+    ) + line_labels$layers
 }
 
 # More categories than there is room for rows with names, along an axis: at their numbers, at their
@@ -384,8 +389,8 @@ plot_along <- function(fit, data, ranked) {
   with_height(picture, layout)
 }
 
-# From the largest down in each panel. Of categories that are estimated alike, as many are at 0,
-# that with more reports comes first.
+# The ranks from the largest down in each panel. If estimates are equal, as many are at 0, the
+# category with more reports comes first.
 ranks_of <- function(data) {
   order <- order(
     data$panel, -data$estimate, -(data[["reported"]] %||% data$conf.high)
@@ -432,12 +437,12 @@ category_scales <- function(fit, layout, values) {
   )
 }
 
-# Estimates along an axis, at the places `at`. With few categories each interval is drawn alone; a
-# band would join intervals where there is no category. Or by rank on logarithmic axes, where what
-# lies below `floor` has no place.
+# Estimates along an axis, at the positions `at`. Each interval of few categories is drawn alone; a
+# band would join intervals where there is no category. Ranks are drawn on logarithmic axes, on
+# which numbers below `floor` have no place.
 draw_sequence <- function(fit, data, layout = NULL, floor = NULL) {
   ranks <- !is.null(floor)
-  # Beside each other panels have less room.
+  # Panels that stand beside each other have less room.
   k <- length(unique(data$at)) * if (ranks) 1 else layout$across %||% 1
   # Ranks on a logarithmic axis stand so close that intervals of their own would be one black area.
   band <- ranks || k > 200

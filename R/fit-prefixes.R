@@ -1,4 +1,4 @@
-# The line fit: strings that nobody listed, found by their prefixes.
+# Heavy hitters: strings that nobody listed are found by their prefixes.
 
 #' Heavy hitters: frequent strings found by their prefixes
 #'
@@ -79,7 +79,7 @@ rr_heavy_hitters <- function(
   target <- check_choice(target)
   conf.level <- check_conf_level(conf.level)
   check_flag(simultaneous, "simultaneous")
-  found <- search_prefixes(tally, alphabet, alpha, most)
+  search <- search_prefixes(tally, alphabet, alpha, most)
   fit <- NULL
   table <- tibble(
     term = character(),
@@ -88,9 +88,9 @@ rr_heavy_hitters <- function(
     conf.low = numeric(),
     conf.high = numeric()
   )
-  if (length(found$strings)) {
+  if (length(search$strings)) {
     # They are shown, and asked for, without the sign of their end.
-    strings <- sub(string_end, "", found$strings, fixed = TRUE)
+    strings <- sub(string_end, "", search$strings, fixed = TRUE)
     fit <- rr_estimate(tally, candidates = strings, target = target, conf.level = conf.level,
                        simultaneous = simultaneous)
     table <- tidy_rows(fit, TRUE, conf.level, ranked = !simultaneous)
@@ -108,7 +108,7 @@ rr_heavy_hitters <- function(
   new_rr_table(
     table,
     "rr_heavy_hitters",
-    search = found$steps,
+    search = search$steps,
     fit = fit,
     epsilon = epsilon,
     n = n,
@@ -116,13 +116,13 @@ rr_heavy_hitters <- function(
     conf.level = conf.level,
     simultaneous = simultaneous,
     ranked = !simultaneous,
-    title = found_title(table, found$steps, epsilon, how),
+    title = found_title(table, search$steps, epsilon, how),
     axis_kind = "share"
   )
 }
 
 found_title <- function(table, steps, epsilon, how) {
-  rest <- 1 - sum(table$estimate)
+  remaining <- 1 - sum(table$estimate)
   c(
     sprintf(
       "%s found, epsilon = %s", number_of(nrow(table), "string"), format(epsilon, digits = 4)
@@ -137,8 +137,8 @@ found_title <- function(table, steps, epsilon, how) {
     how,
     sprintf(
       "  Strings are cut to %s; those listed leave %s to others%s",
-      number_of(max(steps$length), "character"), percent_labels(rest),
-      if (rest < 0) ", by chance below 0" else ""
+      number_of(max(steps$length), "character"), percent_labels(remaining),
+      if (remaining < 0) ", by chance below 0" else ""
     ),
     if (!nrow(table)) {
       "  Only strings of the characters in `alphabet` are found: a to z, unless you say others"
@@ -166,24 +166,24 @@ search_prefixes <- function(tally, alphabet, alpha, most) {
   survivors <- ""
   steps <- lapply(seq_along(lengths), function(i) {
     more <- lengths[i] - if (i == 1) 0 else lengths[i - 1]
-    own <- submechanism_tally(tally, names(tally$mechanism$parts)[i])
-    if (own$n <= 0) {
+    submechanism <- submechanism_tally(tally, names(tally$mechanism$parts)[i])
+    if (submechanism$n <= 0) {
       abort("Each group of prefixes must have respondents: group {i} has none.", "empty")
     }
-    candidates <- lengthen(survivors, alphabet, more, lengths[i])
+    candidates <- prefix_extensions(survivors, alphabet, more, lengths[i])
     step <- list(
       length = lengths[i],
       candidates = as.double(length(candidates)),
-      n = own$n,
+      n = submechanism$n,
       error = NA_real_,
       threshold = NA_real_,
       found = 0
     )
     if (!length(candidates)) return(step)
-    asked <- candidate_tally(own$mechanism, own, candidates)
-    evidence <- group_evidence(asked, 1, rr_law(asked$mechanism))
+    listed <- candidate_tally(submechanism$mechanism, submechanism, candidates)
+    evidence <- group_evidence(listed, 1, rr_law(listed$mechanism))
     step$error <- evidence$blank_error()
-    step$threshold <- absent_threshold(own, asked, alpha / length(candidates))
+    step$threshold <- absent_threshold(submechanism, listed, alpha / length(candidates))
     chosen <- largest_above(evidence$unbiased(), step$threshold, most)
     survivors <<- candidates[chosen]
     step$found <- as.double(length(chosen))
@@ -202,12 +202,12 @@ largest_above <- function(estimate, threshold, most) {
 # most. Each function sends such a string to a bucket that is drawn at random from the table as it
 # stands, noise, collisions and all. Chernoff's bound holds for the sum of their counts; a normal
 # quantile would not, since collisions with frequent strings are few and large.
-absent_threshold <- function(tally, asked, alpha) {
+absent_threshold <- function(tally, listed, alpha) {
   width <- tally$mechanism$width
   counts <- matrix(tally$counts, width + 1)[seq_len(width), , drop = FALSE]
   excess <- sweep(counts, 2, colMeans(counts))
-  spread <- sqrt(sum(colMeans(excess^2)))
-  if (spread == 0) return(Inf)
+  std_error <- sqrt(sum(colMeans(excess^2)))
+  if (std_error == 0) return(Inf)
   largest <- apply(excess, 2, max)
   bound <- function(log_rate) {
     rate <- exp(log_rate)
@@ -215,25 +215,25 @@ absent_threshold <- function(tally, asked, alpha) {
       rate * largest + log(colMeans(exp(rate * sweep(excess, 2, largest))))
     ) - log(alpha)) / rate
   }
-  sum <- optimize(bound, log(c(0.01, 1000) / spread))$objective
-  law <- rr_law(asked$mechanism)
+  sum <- optimize(bound, log(c(0.01, 1000) / std_error))$objective
+  law <- rr_law(listed$mechanism)
   ((sum(colMeans(counts)) + sum) / tally$n - law$q) /
     law$difference
 }
 
 # All extensions of prefixes by up to `more` characters; those that are shorter than `length` have
 # ended.
-lengthen <- function(prefixes, alphabet, more, length) {
+prefix_extensions <- function(prefixes, alphabet, more, length) {
   ended <- endsWith(prefixes, string_end)
   open <- prefixes[!ended]
   number <- length(open) * sum(length(alphabet)^(0:more))
   if (number > search_candidates) {
     abort("A step has too many candidates: {format_count(number)}.", "too_large")
   }
-  found <- prefixes[ended]
+  strings <- prefixes[ended]
   for (step in seq_len(more)) {
-    if (length(open)) found <- c(found, paste0(open, string_end))
+    if (length(open)) strings <- c(strings, paste0(open, string_end))
     open <- as.vector(outer(open, alphabet, paste0))
   }
-  c(found, open)
+  c(strings, open)
 }

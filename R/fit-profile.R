@@ -50,17 +50,17 @@ profile.rr_fit <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) 
   points <- check_count(points, "points", min = 5, max = 1000)
   fitted <- with_interval(fitted, "profile")
   which <- match_terms(parm, fitted)
-  parts <- lapply(seq_len(NCOL(fitted$estimate)), function(g) {
+  profiles <- lapply(seq_len(NCOL(fitted$estimate)), function(g) {
     top <- profile_top(fitted, g)
     best <- top$best
     do.call(
       rbind,
       lapply(which, function(i) {
         deviance <- ratio_deviance(top$rows, top$counts, top$n, i, top$loglik)
-        ends <- profile_ratio(deviance, best[i], level)
+        limits <- profile_ratio(deviance, best[i], level)
         value <- sort(
           unique(c(
-            best[i], seq(ends[["low"]], ends[["high"]], length.out = points)
+            best[i], seq(limits[["low"]], limits[["high"]], length.out = points)
           ))
         )
         fall <- vapply(
@@ -75,7 +75,7 @@ profile.rr_fit <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) 
       })
     )
   })
-  new_rr_profile(bind_groups(parts, fitted$tally$groups), fitted, names(fitted$tally$groups))
+  new_rr_profile(bind_groups(profiles, fitted$tally$groups), fitted, names(fitted$tally$groups))
 }
 
 # The fit, whose intervals are of this kind, is kept with the table, whose rows anybody may have
@@ -105,13 +105,13 @@ autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
   data <- data.frame(value = object$value, fall = -object$deviance / 2, panel = panel)
   bounds <- confint(fit, unique(object$term), conf.level)
   # The rows of confint() are one for each panel, groups slowest, as panels are.
-  ends <- data.frame(
+  limits <- data.frame(
     value = as.vector(bounds),
     panel = factor(
       rep(levels(panel)[seq_len(nrow(bounds))], 2), levels(panel)
     )
   )
-  ends <- ends[is.finite(ends$value), ]
+  limits <- limits[is.finite(limits$value), ]
   share <- inherits(fit, "rr_fit")
   title <- picture_title(
     if (share) question_of(fit$tally) else answer_name(fit$terms), keys, "Profile likelihood"
@@ -121,7 +121,7 @@ autoplot.rr_profile <- function(object, conf.level = 0.95, ...) {
     ggplot2::geom_hline(yintercept = -limit / 2, linetype = 2, colour = colour_line) +
     ggplot2::geom_segment(
       ggplot2::aes(xend = .data$value, y = -limit / 2, yend = -Inf),
-      ends, linetype = 3, colour = colour_aside
+      limits, linetype = 3, colour = colour_aside
     ) + ggplot2::geom_line(linewidth = 0.8, colour = colour_estimate) + ggplot2::geom_point(
       data = data[object$deviance == 0, ], colour = colour_estimate, size = 2
     ) + theme_candor() + row_panels(layout, "free_x") + ggplot2::scale_x_continuous(
@@ -175,17 +175,17 @@ parameter_rows <- function(fit, g, parameters, conf.level) {
   indicator <- function(classes) as.double(seq_len(nrow(C)) %in% classes)
   rows <- Map(
     function(parameter, term) {
-      both <- identified_functions(
+      joint <- identified_functions(
         C, counts / n, theta, n,
         rbind(indicator(parameter[[1]]), indicator(parameter[[2]]))
       )
-      estimate <- both$value[1] / both$value[2]
-      # Of nobody there is no ratio.
-      known <- all(both$identified) && both$value[2] > 0
+      estimate <- joint$value[1] / joint$value[2]
+      # A ratio needs a share above 0 in its denominator.
+      is_identified <- all(joint$identified) && joint$value[2] > 0
       slope <- if (length(parameter[[2]]) == nrow(C)) {
         c(1, 0)
       } else {
-        c(1, -estimate) / both$value[2]
+        c(1, -estimate) / joint$value[2]
       }
       deviance <- ratio_deviance(C, counts, n, parameter[[1]], top, parameter[[2]])
       bounds <- if (is.nan(estimate)) {
@@ -194,14 +194,14 @@ parameter_rows <- function(fit, g, parameters, conf.level) {
         profile_ratio(deviance, estimate, conf.level)
       }
       # At 0 and 1 the information says nothing about the error, as of other shares.
-      inside <- known && estimate > 0 && estimate < 1
+      inside <- is_identified && estimate > 0 && estimate < 1
       tibble(
         term = term,
-        estimate = if (known) estimate else NA_real_,
-        std.error = if (inside) sqrt(drop(slope %*% both$covariance %*% slope)) else NA_real_,
+        estimate = if (is_identified) estimate else NA_real_,
+        std.error = if (inside) sqrt(drop(slope %*% joint$covariance %*% slope)) else NA_real_,
         conf.low = bounds[["low"]],
         conf.high = bounds[["high"]],
-        identified = known
+        identified = is_identified
       )
     },
     parameters, names(parameters)

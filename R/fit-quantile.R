@@ -138,8 +138,8 @@ quantile_rows <- function(fit, g, probs, edges, conf.level) {
   )
 }
 
-# What bounds the levels: breaks between which quantiles are interpolated, or the levels' own
-# values.
+# The scale of ordered levels: breaks, between which quantiles are interpolated, or values of the
+# levels.
 quantile_edges <- function(mechanism, breaks) {
   k <- length(mechanism$levels)
   breaks <- breaks %||% mechanism$breaks
@@ -174,20 +174,20 @@ reach_share <- function(shares, probs, edges) {
   }
   before <- c(0, shares)[level]
   gain <- shares[level] - before
-  part <- ifelse(
+  fraction <- ifelse(
     gain > 0, pmin(pmax((probs - before) / gain, 0), 1), 0
   )
   list(
     level = level,
     value = edges$breaks[level] +
-      part * (edges$breaks[level + 1] - edges$breaks[level])
+      fraction * (edges$breaks[level + 1] - edges$breaks[level])
   )
 }
 
 # The limits of the cumulative share at levels, `low` and `high`. A level belongs to the interval of
 # a quantile if its limits contain the probability: from the first whose upper limit reaches it to
-# the first whose lower limit does. Those levels are searched, and others are NA; all are if no
-# limits are known. Limits hold at the boundary, where standard errors would not.
+# the first whose lower limit does. The search evaluates these levels and leaves NA at others; all
+# are NA if no limits are known. Limits hold at the boundary, where standard errors would not.
 cumulative_limits <- function(fit, g, probs, level) {
   fit <- anytime_fit(fit)
   k <- length(fit$mechanism$levels)
@@ -230,8 +230,8 @@ inner_levels <- function(prob, limit) {
 # which S(t) = (number of the class up to t) - prob (number of the class), which is 0 on average at
 # the quantile, is within z standard deviations. `sums` has the numbers `below` t, the `total`,
 # their `variances`, and `member`, the variance that one member of the class adds to its number. The
-# variances are below, cross and total, the variances of the number below t and of that of the class,
-# and their covariance; at -Inf nobody is below.
+# field `variances` has `below`, the variance of the number below t, `total`, that of the class, and
+# `cross`, their covariance; at -Inf nobody is below.
 
 # The hull of what is accepted for each of `probs`, by the sign of S^2 - z^2 V, a quadratic in the
 # probability; `hull` finds it from this excess, at -Inf and at each value. V is the variance if the
@@ -247,18 +247,18 @@ inverted_limits <- function(probs, z, sums, hull) {
     z^2 * c(0, sums$variances$cross)
   last <- length(below)
   # Nothing is left of the excess, and not even a rounding, at the largest value if prob is 1.
-  whole <- 2 * cross[last] - square[last]
+  total_square <- 2 * cross[last] - square[last]
   vapply(
     probs,
     function(prob) {
-      hull(square - (2 * prob) * cross + prob^2 * whole) %||%
+      hull(square - (2 * prob) * cross + prob^2 * total_square) %||%
         c(NA_real_, NA_real_)
     },
     numeric(2)
   )
 }
 
-# Of values that the variable has: the first that is accepted, and the one after the last.
+# The hull of values that the variable has: the first that is accepted, and the one after the last.
 level_hull <- function(values) {
   function(excess) {
     accepted <- which(excess <= 0)
@@ -272,7 +272,8 @@ level_hull <- function(values) {
   }
 }
 
-# Of bins, within which the excess is a quadratic, given at `breaks` and halfway between.
+# The hull of bins: within each the excess is a quadratic, of which `excess` has the values at
+# `breaks` and halfway between.
 bin_hull <- function(breaks) {
   function(excess) {
     bins <- seq_len(length(breaks) - 1L)
@@ -283,98 +284,105 @@ bin_hull <- function(breaks) {
     square <- slope^2 - 4 * curve * start
     half <- -(slope + ifelse(slope < 0, -1, 1) *
       sqrt(ifelse(square < 0, NA, square))) / 2
-    part <- c(half / curve, start / half)
-    place <- (rep(bins, 2) - 1 + part)[
-      is.finite(part) & part >= 0 & part <= 1
+    fraction <- c(half / curve, start / half)
+    position <- (rep(bins, 2) - 1 + fraction)[
+      is.finite(fraction) & fraction >= 0 & fraction <= 1
     ]
     accepted <- which(excess[c(1, 2 * bins + 1)] <= 0)
-    if (!length(c(place, accepted))) return(NULL)
-    limits <- approx(c(0, bins), breaks, range(place, accepted - 1))$y
+    if (!length(c(position, accepted))) return(NULL)
+    limits <- approx(c(0, bins), breaks, range(position, accepted - 1))$y
     ifelse(c(1, length(breaks)) %in% accepted, c(-Inf, Inf), limits)
   }
 }
 
-# Of a class of which `below` are up to each level, with this covariance.
+# The quantiles of one class from its numbers `below` up to each level, and their covariance.
 level_quantiles <- function(probs, z, below, covariance, edges) {
   k <- length(below)
   total <- below[k]
   shares <- monotone_shares(diff(c(0, below)) / total)
   binned <- !is.null(edges$breaks)
-  # The weights of the levels: of bins also halfway.
-  places <- if (binned) seq_len(2 * k) / 2 else seq_len(k)
-  at <- pmax(1 - abs(outer(places, seq_len(k), `-`)), 0)
-  covariance <- at %*% covariance %*% t(at)
-  spread <- list(below = diag(covariance), cross = covariance[, ncol(covariance)],
-                 total = covariance[length(covariance)])
+  # Bins have weights of their levels halfway, too.
+  positions <- if (binned) seq_len(2 * k) / 2 else seq_len(k)
+  map <- pmax(1 - abs(outer(positions, seq_len(k), `-`)), 0)
+  covariance <- map %*% covariance %*% t(map)
+  variances <- list(
+    below = diag(covariance),
+    cross = covariance[, ncol(covariance)],
+    total = covariance[length(covariance)]
+  )
   sums <- list(
-    below = drop(at %*% below),
+    below = drop(map %*% below),
     total = total,
-    variances = spread,
+    variances = variances,
     member = 0
   )
   limits <- inverted_limits(
     probs, z, sums, if (binned) bin_hull(edges$breaks) else level_hull(edges$values)
   )
-  found <- reach_share(shares, probs, edges)
-  place <- if (binned) {
+  quantiles <- reach_share(shares, probs, edges)
+  position <- if (binned) {
     reach_share(shares, probs, list(breaks = seq(0, k)))$value
   } else {
-    found$level
+    quantiles$level
   }
-  class_rows(probs, found$value, limits, total, place)
+  class_rows(probs, quantiles$value, limits, total, position)
 }
 
 # A row for each group and a panel for each probability; without groups a row for each probability.
 drawn_of.rr_quantile <- function(x, data, labels) {
-  shown <- drawn_of.rr_estimates(x, data, labels)
+  picture <- drawn_of.rr_estimates(x, data, labels)
   keys <- setdiff(attr(x, "keys"), "prob")
-  if ("group1" %in% keys) return(shown)
-  shown$title <- picture_title(NULL, keys, "Quantiles")
+  if ("group1" %in% keys) return(picture)
+  picture$title <- picture_title(NULL, keys, "Quantiles")
   quantile <- paste(format_count(data$prob), "quantile")
-  if (!length(keys)) return(replace(shown, "rows", "Probability"))
-  shown$data$label <- rows_factor(as.character(group_panel(data, keys, named = FALSE)))
-  shown$data$panel <- factor(quantile, unique(quantile))
-  shown$rows <- keys_axis(keys)
-  if (nlevels(shown$data$panel) == 1L) {
-    shown$axis <- paste("The", quantile[1])
+  if (!length(keys)) return(replace(picture, "rows", "Probability"))
+  picture$data$label <- rows_factor(as.character(group_panel(data, keys, named = FALSE)))
+  picture$data$panel <- factor(quantile, unique(quantile))
+  picture$rows <- keys_axis(keys)
+  if (nlevels(picture$data$panel) == 1L) {
+    picture$axis <- paste("The", quantile[1])
   }
-  shown
+  picture
 }
 
-# The limits are stretched to the estimate. `place`: which row of the data, or level, it is.
-class_rows <- function(probs, estimate, limits, total, place) {
+# The limits are stretched to the estimate. `position` is the row of the data, or the level, of
+# each.
+class_rows <- function(probs, estimate, limits, total, position) {
   if (total <= 0) estimate[] <- limits[] <- NA
   list(
     prob = probs,
     estimate = as.double(estimate),
     low = pmin(limits[1, ], estimate, na.rm = !anyNA(estimate)),
     high = pmax(limits[2, ], estimate, na.rm = !anyNA(estimate)),
-    place = place
+    place = position
   )
 }
 
-# `labels`: a table of the classes, whose rows are `found`. With a `correlation` the differences.
-new_class_quantiles <- function(found, labels, probs, z, correlation, ..., what) {
+# `labels`: a table of the classes, whose rows are `quantiles`. If there is a `correlation`, the
+# table has differences.
+new_class_quantiles <- function(quantiles, labels, probs, z, correlation, ..., what) {
   names <- do.call(paste, c(unname(as.list(labels)), sep = ", "))
-  empty <- names[vapply(found, function(class) anyNA(class$estimate), NA)]
+  empty <- names[vapply(quantiles, function(class) anyNA(class$estimate), NA)]
   if (length(empty)) {
     cli::cli_inform(c("Quantiles of a class are NA if its estimated total is not above 0.",
                       x = "It is so in {.val {empty}}."), class = "candor_message_empty")
   }
   table <- if (is.null(correlation)) {
     bind_groups(
-      lapply(found, function(class) {
+      lapply(quantiles, function(class) {
         as_tibble(class[c("prob", "estimate", "low", "high")])
       }),
       labels
     )
   } else {
-    quantile_differences(found, names, probs, correlation)
+    quantile_differences(quantiles, names, probs, correlation)
   }
   names(table)[names(table) %in% c("low", "high")] <- c("conf.low", "conf.high")
-  spread <- (table$conf.high - table$conf.low) / (2 * z)
-  table <- add_column(table, std.error = ifelse(spread > 0 & is.finite(spread), spread, NA_real_),
-                              .after = "estimate")
+  std_error <- (table$conf.high - table$conf.low) / (2 * z)
+  table <- add_column(
+    table, std.error = ifelse(std_error > 0 & is.finite(std_error), std_error, NA_real_),
+    .after = "estimate"
+  )
   title <- if (is.null(correlation)) "Quantiles" else "Differences of quantiles"
   numbers <- c("estimate", "std.error", "conf.low", "conf.high")
   new_rr_table(
@@ -385,20 +393,21 @@ new_class_quantiles <- function(found, labels, probs, z, correlation, ..., what)
     axis_kind = "value",
     axis = title,
     title = sprintf("%s of %s in true classes", title, what),
-    notes = if (any(is.infinite(spread))) "  Limits are infinite if there are too few of a class"
+    notes = if (any(is.infinite(std_error))) "  Limits are infinite if there are too few of a class"
   )
 }
 
-# Of all pairs of classes, second less first: the distances from quantiles to limits are combined as
-# for independent estimates (Zou and Donner), but with the correlation of S at both quantiles.
-quantile_differences <- function(found, names, probs, correlation) {
-  if (length(found) < 2L) abort("{.arg difference} needs at least two classes.")
-  pairs <- combn(length(found), 2L)
+# The differences of all pairs of classes, second less first. The distances from quantiles to limits
+# are combined as for independent estimates (Zou and Donner), but with the correlation of S at both
+# quantiles.
+quantile_differences <- function(quantiles, names, probs, correlation) {
+  if (length(quantiles) < 2L) abort("{.arg difference} needs at least two classes.")
+  pairs <- combn(length(quantiles), 2L)
   do.call(
     rbind,
     lapply(seq_len(ncol(pairs)), function(j) {
-      x <- found[[pairs[1, j]]]
-      y <- found[[pairs[2, j]]]
+      x <- quantiles[[pairs[1, j]]]
+      y <- quantiles[[pairs[2, j]]]
       r <- vapply(
         seq_along(probs),
         function(i) {

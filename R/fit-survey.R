@@ -92,22 +92,21 @@
 #' rr_compare(rr_estimate(design, mechanism, column = ~report, by = ~stype))
 NULL
 
-# What rr_estimate() needs of a design before it estimates: the weighted tally, and the arguments of
-# its estimate.
-read_design <- function(design, mechanism, given, column, weights, by, na.rm) {
+# The input of an estimate from a design: the weighted tally, and the `settings` of its estimate.
+read_design <- function(design, mechanism, settings, column, weights, by, na.rm) {
   mechanism <- check_mechanism(mechanism)
-  total <- check_flag(given$options$total %||% FALSE, "total")
-  given$options$total <- NULL
-  interval <- check_choice(given$interval %||% "wilson", "interval", c("wilson", "wald"))
-  given$interval <- "wald"
+  total <- check_flag(settings$options$total %||% FALSE, "total")
+  settings$options$total <- NULL
+  interval <- check_choice(settings$interval %||% "wilson", "interval", c("wilson", "wald"))
+  settings$interval <- "wald"
   law <- check_law(rr_law(mechanism))
   # Protocols whose unbiased estimate is the mean of a score of each report. RAPPOR's weighs the
   # reports by all others.
   scored <- !is.null(mechanism$codec) && law_gives(law, "scores")
   if (scored) {
-    check_only(given, "method", "inv")
-    given$method <- "inv"
-    given$scored <- TRUE
+    check_only(settings, "method", "inv")
+    settings$method <- "inv"
+    settings$scored <- TRUE
   } else if (!law_gives(law, "channel")) {
     refuse_law(
       law, "channel", "A survey design",
@@ -119,33 +118,33 @@ read_design <- function(design, mechanism, given, column, weights, by, na.rm) {
   if (reports > covariance_cells || reports * NCOL(tally$counts) > 2 * covariance_cells) {
     abort("There are too many estimates for a covariance matrix of a design.", "too_large")
   }
-  check_independent(list(mechanism), design, given$target)
+  check_independent(list(mechanism), design, settings$target)
   check_nested_blocks(mechanism, design)
   data <- design_data(design, tally, column, by, scored)
   # Groups in which nobody with a weight answered are left out.
   data$group <- match(data$group, which(tally$n > 0))
-  list(design = design, tally = tally, given = given, data = data, total = total,
+  list(design = design, tally = tally, settings = settings, data = data, total = total,
        interval = if (total) "wald" else interval)
 }
 
 # The estimates of the weighted tally, in `fit`, with the variance of the design.
-new_rr_survey <- function(asked, fit) {
-  spread <- design_covariance(
-    asked$design, fit, asked$data, fit$target, asked$total, asked$given$options
+new_rr_survey <- function(survey, fit) {
+  uncertainty <- design_covariance(
+    survey$design, fit, survey$data, fit$target, survey$total, survey$settings$options
   )
   x <- structure(unclass(fit), class = c("rr_survey", "rr_estimates"))
-  x$estimate <- fit$estimate * if (asked$total) {
+  x$estimate <- fit$estimate * if (survey$total) {
     rep(fit$tally$n, each = length(fit$mechanism$levels))
   } else {
     1
   }
-  x[c("covariance", "inversion")] <- list(spread$covariance, spread$inversion)
-  x[c("total", "interval")] <- list(asked$total, asked$interval)
-  x$df <- if (fit$target == "sample") Inf else survey::degf(asked$design)
+  x[c("covariance", "inversion")] <- list(uncertainty$covariance, uncertainty$inversion)
+  x[c("total", "interval")] <- list(survey$total, survey$interval)
+  x$df <- if (fit$target == "sample") Inf else survey::degf(survey$design)
   describe_survey(x)
 }
 
-# What all estimates hold, from those of a design and their covariance.
+# The estimates of a design with the fields of all estimates: rows, labels, title and notes.
 describe_survey <- function(x) {
   x$n <- respondent_number(x$tally)
   x$rows <- tidy_rows(x, FALSE)
@@ -170,10 +169,10 @@ cut_groups.rr_survey <- function(fit, at, drop = FALSE) {
 }
 
 # An argument for which there is nothing to choose, where it was given.
-check_only <- function(given, arg, choices) {
-  if (arg %in% names(given) && !isTRUE(given[[arg]] %in% choices)) {
+check_only <- function(settings, arg, choices) {
+  if (arg %in% names(settings) && !isTRUE(settings[[arg]] %in% choices)) {
     abort(c("{.arg {arg}} must be {.or {.val {choices}}} for this mechanism, or left out.",
-            x = "It is {describe(given[[arg]])}."))
+            x = "It is {describe(settings[[arg]])}."))
   }
 }
 

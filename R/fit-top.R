@@ -87,16 +87,20 @@ rr_top <- function(
   fit <- estimate(x, mechanism, method = "inv", target = target, conf.level = conf.level)
   check_class(fit, "x", "rr_fit", "a tally of one question whose categories are estimated")
   p <- if (looking) anytime_absence(fit) else absence_p_values(fit)
-  adjusted <- lapply(seq_len(ncol(p)), function(g) adjusted_p_values(p[, g], adjust))
-  found <- vapply(adjusted, function(table) sum(table$times[table$adjusted <= alpha]), 0L)
+  adjusted <- lapply(seq_len(ncol(p)), function(g) {
+    adjusted_p_values(p[, g], adjust)
+  })
+  n_present <- vapply(
+    adjusted, function(table) sum(table$times[table$adjusted <= alpha]), 0L
+  )
   table <- as_tibble(top_columns(fit, top_cells(fit, n), p, adjusted, conf.level))
   table$present <- table$p.adjusted <= alpha
-  title <- present_title(found, length(fit$mechanism$levels), adjust, alpha)
+  title <- present_title(n_present, length(fit$mechanism$levels), adjust, alpha)
   new_rr_table(
     table,
     "rr_top",
     keys = c(names(fit$tally$groups), "term"),
-    found = found,
+    found = n_present,
     alpha = alpha,
     adjust = adjust,
     conf.level = conf.level,
@@ -112,16 +116,16 @@ rr_top <- function(
   )
 }
 
-present_title <- function(found, categories, adjust, alpha) {
-  numbers <- if (length(found) <= 8L) paste(format_count(found), collapse = ", ")
-    else paste(format_count(range(found)), collapse = " to ")
+present_title <- function(n_present, categories, adjust, alpha) {
+  numbers <- if (length(n_present) <= 8L) paste(format_count(n_present), collapse = ", ")
+    else paste(format_count(range(n_present)), collapse = " to ")
   sprintf(
     "%s of %s are present (%s, alpha = %s)%s", numbers, category_words(categories), adjust,
-    format(alpha), if (length(found) > 1L) ", by group" else ""
+    format(alpha), if (length(n_present) > 1L) ", by group" else ""
   )
 }
 
-# The `n` largest estimates of each group: their places among all categories of all groups, and
+# The `n` largest estimates of each group: their positions among all categories of all groups, and
 # their ranks.
 top_cells <- function(fit, n) {
   k <- NROW(fit$estimate)
@@ -166,13 +170,13 @@ top_columns <- function(fit, top, p, adjusted, conf.level) {
   k <- nrow(p)
   category <- (top$cells - 1) %% k + 1
   group <- (top$cells - 1) %/% k + 1
-  known <- top_uncertainty(fit, top, category, group, conf.level)
+  uncertainty <- top_uncertainty(fit, top, category, group, conf.level)
   p_value <- p[top$cells]
   # Normal tests and score intervals know others' shares from two estimates: 0 is left out only
   # where both do.
   tails <- if (fit$interval == "anytime") 1 else 2
   is_absent <- p_value >= (1 - conf.level) * top$rank / (tails * k)
-  known$low[is_absent & !is.na(known$low)] <- 0
+  uncertainty$low[is_absent & !is.na(uncertainty$low)] <- 0
   p_adjusted <- Map(
     function(table, p) table$adjusted[match(p, table$values)],
     adjusted, split(p_value, factor(group, seq_along(adjusted)))
@@ -183,9 +187,9 @@ top_columns <- function(fit, top, p, adjusted, conf.level) {
     cell_answers(fit$mechanism, "levels", 1, category),
     list(
       estimate = unname(fit$estimate[top$cells]),
-      std.error = known_errors(fit, 1L, known$error),
-      conf.low = known$low,
-      conf.high = known$high,
+      std.error = known_errors(fit, 1L, uncertainty$error),
+      conf.low = uncertainty$low,
+      conf.high = uncertainty$high,
       p.value = p_value,
       p.adjusted = unlist(p_adjusted, use.names = FALSE)
     )
@@ -197,7 +201,7 @@ top_uncertainty <- function(fit, top, category, group, conf.level) {
   evidence <- if (fit$interval != "anytime") joined_evidence(fit$tally)
   if (is.null(evidence)) {
     each <- lapply(split(category, group), unname)
-    parts <- lapply(seq_along(each), function(g) {
+    limits <- lapply(seq_along(each), function(g) {
       bounds <- fit_intervals(fit, conf.level, which = each[[g]], groups = g, ranked = TRUE)
       list(
         error = fit_errors(fit, g, each[[g]]),
@@ -205,8 +209,8 @@ top_uncertainty <- function(fit, top, category, group, conf.level) {
         high = as.vector(bounds$high)
       )
     })
-    return(lapply(c(error = "error", low = "low", high = "high"), function(part) {
-      unlist(lapply(parts, `[[`, part))
+    return(lapply(c(error = "error", low = "low", high = "high"), function(name) {
+      unlist(lapply(limits, `[[`, name))
     }))
   }
   law <- evidence$law
@@ -243,11 +247,19 @@ absence_p_values <- function(fit) {
 binomial_absence <- function(law, evidence) {
   binomial <- binomial_counts(law, evidence)
   x <- binomial$counts
-  each <- list(a = law$binomial$a, b = law$binomial$b, n = binomial$n)
+  each <- list(
+    a = law$binomial$a,
+    b = law$binomial$b,
+    n = binomial$n
+  )
   # Equal counts have equal probabilities if all categories are alike.
   if (all(lengths(lapply(each, unique)) == 1L)) {
     values <- unique(x)
-    return(upper_tails(values, each$a[1], each$b[1], each$n[1])[match(x, values)])
+    return(
+      upper_tails(values, each$a[1], each$b[1], each$n[1])[
+        match(x, values)
+      ]
+    )
   }
   each <- lapply(each, rep_len, evidence$k)
   upper_tails(x, each$a, each$b, each$n)
@@ -303,9 +315,9 @@ drawn_of.rr_top <- function(x, data, labels) {
   # Each group has an order of its own.
   data$label <- rows_factor(paste(data$panel, data$term, sep = "\r"))
   data$kind <- rep("share", nrow(data))
-  known <- c("present", "not shown to be present")
-  data$present <- factor(known[2 - data$present], known)
-  rule <- if (all(data$present == known[1])) " All are present" else " Filled: present"
+  choices <- c("present", "not shown to be present")
+  data$present <- factor(choices[2 - data$present], choices)
+  rule <- if (all(data$present == choices[1])) " All are present" else " Filled: present"
   list(
     data = data,
     title = "The most common categories",

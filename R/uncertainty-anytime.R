@@ -7,14 +7,14 @@
 anytime_x <- function(level, n, plan) {
   least <- -2 * log1p(-level)
   x <- least + 2 * sqrt(least)
-  # Newton's steps from above, of the convex x - log(1 + x).
+  # Newton's steps descend from above, since x - log(1 + x) is convex.
   for (step in seq_len(30)) {
     x <- x - (x - log1p(x) - least) * (1 + x) / x
   }
   x * n / plan
 }
 
-# What stands for the normal quantile.
+# The multiple of the standard error, in place of the normal quantile.
 anytime_quantile <- function(level, n, plan) {
   x <- anytime_x(level, n, plan)
   sqrt(
@@ -35,7 +35,7 @@ anytime_p_value <- function(ratio, level, n, plan) {
 # A binomial count, or not: weighted counts are none.
 is_exact_anytime <- function(law, tally) !is.null(law$binomial) && is.null(tally$weight_squares)
 
-# Those of the unbiased estimate, whatever the method.
+# Anytime limits of the unbiased estimate. They do not depend on the method.
 anytime_intervals <- function(fit, g, level, which) {
   evidence <- group_evidence(fit$tally, g)
   law <- evidence$law
@@ -81,11 +81,11 @@ anytime_reports <- function(fit, weights) {
   Reduce(
     `+`,
     lapply(seq_len(ncol(weights) / k), function(g) {
-      own <- weights[, (g - 1) * k + seq_len(k), drop = FALSE] != 0
+      is_used <- weights[, (g - 1) * k + seq_len(k), drop = FALSE] != 0
       enough <- enough_reports(group_evidence(fit$tally, g), seq_len(k))
       ifelse(
-        rowSums(own) == 0, 0,
-        ifelse(drop(own %*% !enough) > 0, NA, fit$tally$effective_n[g])
+        rowSums(is_used) == 0, 0,
+        ifelse(drop(is_used %*% !enough) > 0, NA, fit$tally$effective_n[g])
       )
     })
   )

@@ -1,30 +1,30 @@
-# Linear functions of estimates: their values, errors, intervals and joint covariance; and quotients
-# of them.
+# Linear functions of estimates and their quotients have values, errors, intervals and a joint
+# covariance.
 
-# list(value, table, covariance, edge, z, reports, p) for rows of `weights`; `edge` tells which
-# depend on estimates at 0 or 1, `reports` how many reports intervals while looking count, and `p`
-# gives the p-value of a standardized value.
+# list(value, table, covariance, edge, z, reports, p) for rows of `weights`; `edge` is TRUE if a
+# function depends on estimates at 0 or 1, `reports` how many reports intervals while looking count,
+# and `p` gives the p-value of a standardized value.
 contrast_values <- function(fit, weights, estimate, level) {
-  plain <- inherits(fit, "rr_fit")
+  is_fit <- inherits(fit, "rr_fit")
   # Estimates that are not known, as conditional shares in an empty slice, matter only where they
   # are weighed.
   value <- unname(drop(weights %*% ifelse(is.na(estimate), 0, estimate)))
   value[rowSums(weights[, is.na(estimate), drop = FALSE] != 0) > 0] <- NA_real_
-  parts <- if (plain) contrast_parts(fit, weights) else matrix_parts(fit, weights)
-  error <- sqrt_or_na(rowSums(parts$variance))
-  df <- if (plain) Inf else fit$df %||% Inf
-  looking <- plain && fit$interval == "anytime"
+  variances <- if (is_fit) group_variances(fit, weights) else matrix_variances(fit, weights)
+  error <- sqrt_or_na(rowSums(variances$variance))
+  df <- if (is_fit) Inf else fit$df %||% Inf
+  looking <- is_fit && fit$interval == "anytime"
   reports <- if (looking) anytime_reports(fit, weights)
   z <- if (looking) anytime_quantile(level, reports, fit$plan) else t_quantile(level, df)
   bounds <- list(low = value - z * error, high = value + z * error)
-  own <- plain && !looking && fit$interval != "none"
-  for (row in if (own) {
-      which((is.na(error) | parts$edge) & !parts$unidentified)
+  has_share_bounds <- is_fit && !looking && fit$interval != "none"
+  for (row in if (has_share_bounds) {
+      which((is.na(error) | variances$edge) & !variances$unidentified)
     }) {
-    known <- share_bounds(fit, weights[row, ], value[row], level)
-    if (is.null(known)) next
-    bounds$low[row] <- known$low
-    bounds$high[row] <- known$high
+    limits <- share_bounds(fit, weights[row, ], value[row], level)
+    if (is.null(limits)) next
+    bounds$low[row] <- limits$low
+    bounds$high[row] <- limits$high
   }
   # A function that is the same whatever the data is not tested.
   ratio <- replace(value / error, which(error == 0), NA_real_)
@@ -46,8 +46,8 @@ contrast_values <- function(fit, weights, estimate, level) {
   list(
     value = value,
     table = table,
-    covariance = parts$covariance,
-    edge = parts$edge,
+    covariance = variances$covariance,
+    edge = variances$edge,
     z = z,
     reports = reports,
     p = p
@@ -60,7 +60,7 @@ t_quantile <- function(level, df) {
 }
 
 # Margins and fits of survey designs have the covariance of all their estimates.
-matrix_parts <- function(fit, weights) {
+matrix_variances <- function(fit, weights) {
   covariance <- unname(linear_covariance(fit$covariance, weights))
   v <- diag(covariance)
   # Exact zeros, as of the sum of all shares, come out as roundings.
@@ -90,52 +90,52 @@ linear_covariance <- function(covariance, map) {
 
 # Quotients of functions, by the delta method, their intervals and tests on the logarithmic scale.
 # Rows that are only divisors are left out.
-contrast_ratios <- function(read, found) {
-  if (is.null(found$covariance)) {
+contrast_ratios <- function(read, result) {
+  if (is.null(result$covariance)) {
     abort("Ratios can be had of at most {contrast_limit} functions at a time.")
   }
-  value <- found$value
-  shown <- which(read$shown)
-  below <- read$divisor[shown]
-  at <- which(below > 0)
-  ratio <- value[shown[at]] / value[below[at]]
+  value <- result$value
+  functions <- which(read$is_shown)
+  below <- read$divisor[functions]
+  index <- which(below > 0)
+  ratio <- value[functions[index]] / value[below[index]]
   bottom <- ifelse(
-    value[shown[at]] > 0 & value[below[at]] > 0,
-    value[below[at]], NA_real_
+    value[functions[index]] > 0 & value[below[index]] > 0,
+    value[below[index]], NA_real_
   )
-  jacobian <- diag(length(value))[shown, , drop = FALSE]
-  jacobian[cbind(at, shown[at])] <- 1 / bottom
-  jacobian[cbind(at, below[at])] <- -ratio / bottom
+  jacobian <- diag(length(value))[functions, , drop = FALSE]
+  jacobian[cbind(index, functions[index])] <- 1 / bottom
+  jacobian[cbind(index, below[index])] <- -ratio / bottom
   lost <- rowSums(is.na(jacobian)) > 0
   jacobian[is.na(jacobian)] <- 0
-  covariance <- linear_covariance(found$covariance, jacobian)
+  covariance <- linear_covariance(result$covariance, jacobian)
   covariance[lost, ] <- covariance[, lost] <- NA_real_
-  table <- found$table[shown, ]
-  error <- sqrt(pmax(0, diag(covariance)[at]))
+  table <- result$table[functions, ]
+  error <- sqrt(pmax(0, diag(covariance)[index]))
   relative <- error / ratio
   test <- log(ifelse(relative > 0, ratio, NA_real_)) / relative
-  z <- rep_len(found$z, length(value))
-  z <- pmax(z[shown[at]], z[below[at]])
-  reports <- pmax(found$reports[shown[at]], found$reports[below[at]])
-  table[at, ] <- list(
+  z <- rep_len(result$z, length(value))
+  z <- pmax(z[functions[index]], z[below[index]])
+  reports <- pmax(result$reports[functions[index]], result$reports[below[index]])
+  table[index, ] <- list(
     ifelse(is.finite(ratio), ratio, NA_real_),
     error,
     test,
-    found$p(test, reports),
+    result$p(test, reports),
     ratio * exp(-z * relative),
     ratio * exp(z * relative)
   )
   list(
     table = table,
     covariance = covariance,
-    edge = found$edge[shown] | c(FALSE, found$edge)[below + 1]
+    edge = result$edge[functions] | c(FALSE, result$edge)[below + 1]
   )
 }
 
 # Variances of each function's part in each group, NA where the covariance knows none; and which
 # functions depend on a group with estimates at the boundary, where that covariance takes them for
 # known (`edge`).
-contrast_parts <- function(fit, weights) {
+group_variances <- function(fit, weights) {
   k <- length(fit$mechanism$levels)
   groups <- ncol(weights) / k
   variance <- matrix(0, nrow(weights), groups)
@@ -148,20 +148,22 @@ contrast_parts <- function(fit, weights) {
     # Functions of other groups do not depend on this one, whose errors may be unknown.
     rows <- which(rowSums(weights[, columns, drop = FALSE] != 0) > 0)
     if (!length(rows)) next
-    own <- weights[rows, columns, drop = FALSE]
-    parts <- contrast_variances(fit, g, own)
-    v <- parts$variance
-    if (!is.null(parts$identified)) unidentified[rows] <- unidentified[rows] | !parts$identified
+    contrasts <- weights[rows, columns, drop = FALSE]
+    variances <- contrast_variances(fit, g, contrasts)
+    v <- variances$variance
+    if (!is.null(variances$identified)) {
+      unidentified[rows] <- unidentified[rows] | !variances$identified
+    }
     v[v < 0] <- NA_real_
     if (!is.null(covariance)) {
-      covariance[rows, rows] <- covariance[rows, rows] + parts$covariance
+      covariance[rows, rows] <- covariance[rows, rows] + variances$covariance
     }
-    free <- rowSums(own != own[, 1]) > 0 |
-      (!adds_up(group_estimate(fit, g)) & own[, 1] != 0)
+    free <- rowSums(contrasts != contrasts[, 1]) > 0 |
+      (!adds_up(group_estimate(fit, g)) & contrasts[, 1] != 0)
     unseen <- free & v %in% 0 & !shows_truths(fit)
     v[unseen] <- NA_real_
-    held <- held_at_boundary(fit, g) && !identical(parts$edge, FALSE)
-    edge[rows] <- edge[rows] | unseen | (held & free)
+    is_at_boundary <- held_at_boundary(fit, g) && !identical(variances$edge, FALSE)
+    edge[rows] <- edge[rows] | unseen | (is_at_boundary & free)
     variance[rows, g] <- v
   }
   for (between in shared_variances(fit, weights)) {
@@ -177,9 +179,9 @@ contrast_parts <- function(fit, weights) {
 shared_variances <- function(fit, weights) {
   k <- length(fit$mechanism$levels)
   moved <- function(g) {
-    own <- weights[, (g - 1) * k + seq_len(k), drop = FALSE]
-    effects <- if (any(own != 0)) fit_effects(fit, g)
-    if (!is.null(effects)) own %*% effects
+    contrasts <- weights[, (g - 1) * k + seq_len(k), drop = FALSE]
+    effects <- if (any(contrasts != 0)) fit_effects(fit, g)
+    if (!is.null(effects)) contrasts %*% effects
   }
   each <- if (ncol(weights) > k) {
     Filter(length, lapply(seq_len(ncol(weights) / k), moved))
@@ -224,32 +226,32 @@ warn_boundary <- function(unknown = NULL, small = NULL, unbiased = FALSE) {
 
 # Intervals for a sum of categories, or for a difference of such sums between groups, from the
 # reports themselves: they hold at the boundary. Groups are combined as Newcombe (1998) does for
-# differences, each side with the distances from the estimates to the bounds that are on it. NULL
-# for other functions.
+# differences, each side with the distances from the estimates to the bounds that are on it. It is
+# NULL for other functions.
 share_bounds <- function(fit, weights, value, level) {
   k <- length(fit$mechanism$levels)
   below <- above <- 0
   for (g in unique((which(weights != 0) - 1) %/% k + 1)) {
-    part <- share_part(
+    multiple <- share_multiple(
       weights[(g - 1) * k + seq_len(k)],
       adds_up(group_estimate(fit, g))
     )
-    if (identical(part$scale, 0)) next
-    share <- sum(group_estimate(fit, g)[part$cells])
-    interval <- if (!is.null(part)) share_interval(fit, g, part$cells, share, level)
+    if (identical(multiple$scale, 0)) next
+    share <- sum(group_estimate(fit, g)[multiple$cells])
+    interval <- if (!is.null(multiple)) share_interval(fit, g, multiple$cells, share, level)
     if (is.null(interval)) return(NULL)
-    reach <- abs(part$scale) *
+    reach <- abs(multiple$scale) *
       pmax(0, c(share - interval$low, interval$high - share))
-    if (part$scale < 0) reach <- rev(reach)
+    if (multiple$scale < 0) reach <- rev(reach)
     below <- below + reach[1]^2
     above <- above + reach[2]^2
   }
   list(low = value - sqrt(below), high = value + sqrt(above))
 }
 
-# A group's weights as a multiple of the share of some cells, if they are, up to a constant that
-# multiplies the sum of all shares; of cells and complement the fewer.
-share_part <- function(weights, sum_known) {
+# The weights of a group as a multiple of the share of some cells, up to a constant that multiplies
+# the sum of all shares; NULL if they are none. The cells or their complement are taken, the fewer.
+share_multiple <- function(weights, sum_known) {
   values <- unique(weights)
   if (length(values) == 1L && (sum_known || values == 0)) {
     return(list(scale = 0))

@@ -1,18 +1,18 @@
-# Variances and covariances of a fit. Unbiased estimates have the covariance of the law. Other
-# estimates are functions of these near the data: the local map of their method gives the delta
-# method. Without a map there is none.
+# Variances and covariances of a fit are computed here. Unbiased estimates have the covariance of
+# the law. Other estimates are functions of these near the data: the local map of their method gives
+# the delta method. A method without a map has none.
 
-# What a method with errors of its own knows of group g: list(diagonal, common), for the covariance
-# matrix diag(diagonal) - common common', and `unknown`, why they are NA. NULL where its map is to
-# be asked.
+# The errors of a method that has its own, in group g: list(diagonal, common) for the covariance
+# matrix diag(diagonal) - common common', and `unknown`, the reason if they are NA. It is NULL if
+# the errors come from the map.
 method_covariance <- function(fit, g, evidence) {
   method <- fit$estimator
   if (is.null(method$spread)) return(NULL)
   evidence$details <- fit$details[[g]]
-  spread <- method$spread(group_estimate(fit, g), evidence, fit$target)
-  if (is.null(spread) ||
-      (length(spread$diagonal) == evidence$k && length(spread$common) == evidence$k)) {
-    return(spread)
+  covariance <- method$spread(group_estimate(fit, g), evidence, fit$target)
+  if (is.null(covariance) ||
+      (length(covariance$diagonal) == evidence$k && length(covariance$common) == evidence$k)) {
+    return(covariance)
   }
   abort(
     paste(
@@ -42,7 +42,7 @@ errors_unknown <- function(fit) {
 # Standard errors in group g; an unbiased variance estimate below zero has none.
 fit_errors <- function(fit, g, which = seq_along(fit$mechanism$levels)) {
   unknown <- rep(NA_real_, length(which))
-  # Of a design.
+  # A design has a covariance of all estimates.
   if (!is.null(fit$covariance)) {
     return(
       sqrt_or_na(diag(fit$covariance))[
@@ -57,11 +57,11 @@ fit_errors <- function(fit, g, which = seq_along(fit$mechanism$levels)) {
     ))
   }
   evidence <- group_evidence(fit$tally, g)
-  spread <- method_covariance(fit, g, evidence)
+  covariance <- method_covariance(fit, g, evidence)
   # A difference below 0 is a rounding.
-  if (!is.null(spread)) {
+  if (!is.null(covariance)) {
     return(sqrt(
-      pmax(spread$diagonal[which] - spread$common[which]^2, 0)
+      pmax(covariance$diagonal[which] - covariance$common[which]^2, 0)
     ))
   }
   map <- fit_map(fit, g, evidence)
@@ -75,14 +75,14 @@ fit_errors <- function(fit, g, which = seq_along(fit$mechanism$levels)) {
 # The covariance matrix of some estimates of group g.
 estimate_covariance <- function(mechanism, fit, g, which) {
   evidence <- group_evidence(fit$tally, g, rr_law(mechanism))
-  spread <- method_covariance(fit, g, evidence)
-  map <- if (is.null(spread)) fit_map(fit, g, evidence)
+  components <- method_covariance(fit, g, evidence)
+  map <- if (is.null(components)) fit_map(fit, g, evidence)
   if (!is.null(map)) {
     return(law_covariance(evidence$law, evidence, map, which, fit$target))
   }
-  if (is.null(spread)) return(matrix(NA_real_, length(which), length(which)))
-  covariance <- diag(spread$diagonal[which], length(which)) -
-    tcrossprod(spread$common[which])
+  if (is.null(components)) return(matrix(NA_real_, length(which), length(which)))
+  covariance <- diag(components$diagonal[which], length(which)) -
+    tcrossprod(components$common[which])
   diag(covariance) <- pmax(diag(covariance), 0)
   covariance
 }
@@ -102,8 +102,8 @@ fit_effects <- function(fit, g, which = seq_along(fit$mechanism$levels)) {
   validation_effects(law, theta, columns)[which, , drop = FALSE]
 }
 
-# Covariances between the estimates of groups that depend on each other, as law_group_covariance() has them
-# for the unbiased ones, each of which moves its estimate by its map.
+# Covariances between the estimates of groups that depend on each other, as law_group_covariance()
+# has them for the unbiased ones, each of which moves its estimate by its map.
 fit_between <- function(fit) {
   if (!is.matrix(fit$estimate)) return(NULL)
   law <- rr_law(fit$mechanism)
@@ -111,16 +111,16 @@ fit_between <- function(fit) {
   if (is.null(between) || fit$estimator$unbiased) return(between)
   k <- length(fit$mechanism$levels)
   for (g in seq_len(ncol(fit$estimate))) {
-    own <- (g - 1) * k + seq_len(k)
+    index <- (g - 1) * k + seq_len(k)
     map <- fit_map(fit, g, group_evidence(fit$tally, g, law))
     moves <- if (is.null(map)) matrix(NA_real_, k, k) else map_matrix(map, k)
-    between[own, ] <- moves %*% between[own, ]
-    between[, own] <- tcrossprod(between[, own], moves)
+    between[index, ] <- moves %*% between[index, ]
+    between[, index] <- tcrossprod(between[, index], moves)
   }
   between
 }
 
-# Whether the fit has covariances, but too many cells for a matrix of them.
+# Has the fit covariances, but too many cells for a matrix of them?
 needs_functions <- function(g, fit) {
   isTRUE(fit$estimator$likelihood) && is.null(fit$replicates) &&
     sum(group_estimate(fit, g) > 0) > covariance_cells && rr_law(fit$mechanism)$by_information
@@ -136,7 +136,7 @@ contrast_covariance <- function(fit, g, which) {
   var(t(fit$replicates[[g]][which, , drop = FALSE]))
 }
 
-# Whether the likelihood has many maxima, of which the fit shows one; see identified_functions().
+# Has the likelihood many maxima, of which the fit shows one? See identified_functions().
 many_maxima <- function(fit, g) {
   identical(fit$method, "mle") && identical(fit$details[[g]]$unique, FALSE) &&
     fit$target == "population" && is.null(fit$replicates) && !is_validated(fit$mechanism) &&
@@ -144,56 +144,59 @@ many_maxima <- function(fit, g) {
     length(fit$mechanism$reports) <= matrix_limit
 }
 
-# Variances of functions `own` of the estimates of group g, their covariance if there are not too
-# many, and what is known of their maxima. Exact zeros, as of the sum of all shares, come out as
-# roundings of either sign, up to `trifle`.
-contrast_variances <- function(fit, g, own) {
+# Variances of the functions `contrasts` of the estimates of group g, their covariance if there are
+# not too many, and `identified` and `edge` if the likelihood has many maxima. Exact zeros, as of
+# the sum of all shares, come out as roundings of either sign, up to `trifle`.
+contrast_variances <- function(fit, g, contrasts) {
   evidence <- group_evidence(fit$tally, g)
   theta <- group_estimate(fit, g)
-  joint <- nrow(own) <= contrast_limit
-  known <- NULL
+  joint <- nrow(contrasts) <= contrast_limit
+  maxima <- NULL
   if (many_maxima(fit, g)) {
-    found <- identified_functions(
+    solution <- identified_functions(
       unname(rr_matrix(fit$mechanism)), evidence$counts / evidence$n, theta, evidence$n,
-      own
+      contrasts
     )
-    covariance <- found$covariance
-    trifle <- 1e-12 * rowSums(own^2)
+    covariance <- solution$covariance
+    trifle <- 1e-12 * rowSums(contrasts^2)
     # Shares of 0 that could be larger at another maximum are not held there.
-    known <- list(identified = found$identified, edge = length(found$free) < length(theta))
+    maxima <- list(
+      identified = solution$identified,
+      edge = length(solution$free) < length(theta)
+    )
   } else if (needs_functions(g, fit)) {
     map <- fit_map(fit, g, evidence)
-    covariance <- if (is.null(map)) matrix(NA_real_, nrow(own), nrow(own))
-      else information_functions(evidence$law, evidence, map$information, own, fit$target)
-    # Of systems solved to a residual of 1e-10.
-    trifle <- 1e-8 * drop(own %*% theta)^2
+    covariance <- if (is.null(map)) matrix(NA_real_, nrow(contrasts), nrow(contrasts))
+      else information_functions(evidence$law, evidence, map$information, contrasts, fit$target)
+    # The systems are solved to a residual of 1e-10.
+    trifle <- 1e-8 * drop(contrasts %*% theta)^2
   } else if (fit$method == "inv" && is.null(fit$replicates) &&
       !is.null(evidence$law$laws)) {
     # These functions do not need the covariance matrix of all estimates.
-    covariance <- law_functions(evidence$law, evidence, own, fit$target, variances = !joint)
-    trifle <- ifelse(rowSums(own != own[, 1]) == 0, Inf, 0)
+    covariance <- law_functions(evidence$law, evidence, contrasts, fit$target, variances = !joint)
+    trifle <- ifelse(rowSums(contrasts != contrasts[, 1]) == 0, Inf, 0)
   } else {
-    needed <- which(colSums(own != 0) > 0)
-    part <- own[, needed, drop = FALSE]
+    needed <- which(colSums(contrasts != 0) > 0)
+    needed_contrasts <- contrasts[, needed, drop = FALSE]
     each <- contrast_covariance(fit, g, needed)
     covariance <- if (joint) {
-      part %*% tcrossprod(each, part)
+      needed_contrasts %*% tcrossprod(each, needed_contrasts)
     } else {
-      rowSums((part %*% each) * part)
+      rowSums((needed_contrasts %*% each) * needed_contrasts)
     }
     # Roundings of variances, or of the products of shares that are taken from the inverse
     # information.
     trifle <- 1e-14 *
-      drop(part^2 %*% (diag(each) * evidence$n + theta[needed]^2))
+      drop(needed_contrasts^2 %*% (diag(each) * evidence$n + theta[needed]^2))
   }
   v <- if (is.matrix(covariance)) diag(covariance) else covariance
   v[which(abs(v) <= trifle / evidence$n)] <- 0
-  c(list(variance = v, covariance = if (joint) covariance), known)
+  c(list(variance = v, covariance = if (joint) covariance), maxima)
 }
 
-# A variance of exactly 0 comes from reports that are all alike, which do not show how they vary: it
-# is not known. It is 0 only if the truths are fixed and the reports show them, or in a design that
-# drew everybody. Standard errors of group g, with NA for the other zeros.
+# Standard errors of group g, with NA for zeros that are not certain. A variance of exactly 0 comes
+# from reports that are all alike, which do not show how they vary: it is not known. It is 0 only if
+# the truths are fixed and the reports show them, or in a design that drew everybody.
 known_errors <- function(fit, g, error) {
   can_be_0 <- if (is.null(fit$covariance)) shows_truths(fit) else !held_at_boundary(fit, g)
   if (can_be_0) error else replace(error, which(error == 0), NA_real_)
@@ -219,7 +222,7 @@ held_at_boundary <- function(fit, g) {
     any(at_boundary(fit, g))
 }
 
-# Which shares are at 0 or 1, or would be if the iteration went on.
+# Is each share at 0 or 1, or would it be if the iteration went on?
 at_boundary <- function(fit, g) {
   share <- fit$details[[g]]$maximum %||% fitted_truth(fit, g)
   share <= 0 | share >= 1

@@ -5,7 +5,7 @@
 # An estimate is, near the data, linear in the reported shares phi of its group: theta + J (phi' -
 # phi), with a column of J for each report. Its design-based variance is that of the weighted total
 # of u_i = (J[, y_i] - J phi) / N, which survey computes; with replicate weights the estimate is
-# made again for each.
+# computed again for each.
 #
 # If the population is finite, that is not all: the factor 1 - f is right for the truths, but a
 # respondent who is certain to be drawn still randomizes. A variance estimator that counts the
@@ -15,8 +15,9 @@
 # the square of the sum of C[x, y] u_y, is linear in the indicators of the truth x, so that it is
 # estimated without bias from the same reports.
 
-# Of the rows that count: their `row` in the design, their `group` in the tally, and the `code` of
-# the report or, of a protocol, the `scores`, whose weighted mean is the unbiased estimate.
+# The data of the rows that are used: their `row` in the design, their `group` in the tally, and the
+# `code` of the report. A protocol has `scores` in place of codes: their weighted mean is the
+# unbiased estimate.
 design_data <- function(design, tally, column, by, scored) {
   mechanism <- tally$mechanism
   rows <- design_rows(design)
@@ -30,35 +31,35 @@ design_data <- function(design, tally, column, by, scored) {
     abort("There are more than 50,000,000 scores for a survey design.", "too_large")
   }
   frame <- design$variables[rows, , drop = FALSE]
-  parts <- frame_answers(frame, mechanism, column, NULL, by)
-  by <- name_groups(parts$by, mechanism)
-  good <- which(!seq_along(rows) %in% rows_without_group(by, length(rows)))
+  answers <- frame_answers(frame, mechanism, column, NULL, by)
+  by <- name_groups(answers$by, mechanism)
+  used_rows <- which(!seq_along(rows) %in% rows_without_group(by, length(rows)))
   group <- if (is.null(by)) {
-    rep(1L, length(good))
+    rep(1L, length(used_rows))
   } else {
-    make_groups(lapply(by, `[`, good), length(good))$codes
+    make_groups(lapply(by, `[`, used_rows), length(used_rows))$codes
   }
   data <- list(
-    row = rows[good],
+    row = rows[used_rows],
     group = group,
     rows = length(design_weights(design))
   )
   if (scored) {
-    parts <- frame_answers(
-      frame[good, , drop = FALSE], mechanism, column, NULL, names(by)
+    answers <- frame_answers(
+      frame[used_rows, , drop = FALSE], mechanism, column, NULL, names(by)
     )
-    data$scores <- score_reader(mechanism, "report")(rr_reports(parts$reports, mechanism))
+    data$scores <- score_reader(mechanism, "report")(rr_reports(answers$reports, mechanism))
     return(data)
   }
   code <- if (is.null(mechanism$questions)) {
-    coded <- encode_reports(parts$reports, mechanism)
+    coded <- encode_reports(answers$reports, mechanism)
     as.integer(coded$codes) - coded$first + 1L
-  } else encode_questions(question_frame(parts$reports, mechanism), mechanism, TRUE) + 1L
-  used <- !is.na(code[good])
+  } else encode_questions(question_frame(answers$reports, mechanism), mechanism, TRUE) + 1L
+  used <- !is.na(code[used_rows])
   list(
     row = data$row[used],
     group = group[used],
-    code = code[good][used],
+    code = code[used_rows][used],
     rows = data$rows
   )
 }
@@ -96,7 +97,7 @@ map_matrix <- function(map, k) {
 
 # ---- the variance of the design ----
 
-# The covariance matrix of a plain fit of the weighted tally, for a design, as list(covariance,
+# The covariance matrix of `fit`, which is of the weighted tally, for a design, as list(covariance,
 # inversion); `inversion` holds the unbiased estimates with their variances and the range of their
 # scores, for intervals.
 design_covariance <- function(design, fit, data, target, total, options) {
@@ -106,26 +107,26 @@ design_covariance <- function(design, fit, data, target, total, options) {
   groups <- seq_along(fit$tally$n)
   squares <- if (target == "sample") design_weights(design)^2 else hidden_squares(design)
   noisy <- any(squares[data$row] != 0)
-  variance <- function(way, total) {
-    way_variance(design, data, way, squares, target, fit$tally$n, total)
+  variance <- function(linear, total) {
+    linear_variance(design, data, linear, squares, target, fit$tally$n, total)
   }
   inverse <- if (is.null(data$scores)) inversion_columns(law, fit$mechanism)
-  inversion <- if (!is.null(data$scores)) scored_way(fit, data, law)
-    else if (!is.null(inverse)) inverted_way(fit, data, law, inverse)
-  plain <- if (!is.null(inversion) && !total) variance(inversion, FALSE)
-  unbiased <- if (!is.null(plain)) {
+  inversion <- if (!is.null(data$scores)) scored_linear(fit, data, law)
+    else if (!is.null(inverse)) inversion_linear(fit, data, law, inverse)
+  base_covariance <- if (!is.null(inversion) && !total) variance(inversion, FALSE)
+  unbiased <- if (!is.null(base_covariance)) {
     list(
       estimate = inversion$estimate,
-      variance = matrix(diag(plain), k),
+      variance = matrix(diag(base_covariance), k),
       low = inversion$low,
       high = inversion$high
     )
   }
   if (fit$estimator$unbiased) {
-    return(list(covariance = plain %||% variance(inversion, TRUE), inversion = unbiased))
+    return(list(covariance = base_covariance %||% variance(inversion, TRUE), inversion = unbiased))
   }
   columns <- lapply(groups, function(g) estimate_columns(fit, g, inverse, law))
-  way <- coded_way(
+  linear <- coded_linear(
     fit, data, law, columns, inverse, matrix(fit$estimate, k),
     function(g, weighted) {
       evidence <- new_evidence(
@@ -140,82 +141,83 @@ design_covariance <- function(design, fit, data, target, total, options) {
     }
   )
   # Replicates need no derivative, unless the randomization is to be added.
-  again_is_all <- inherits(design, "svyrep.design") && target == "population" && !noisy
-  known <- again_is_all || (!any(vapply(columns, is.null, NA)) &&
+  replicates_suffice <- inherits(design, "svyrep.design") && target == "population" && !noisy
+  has_variance <- replicates_suffice || (!any(vapply(columns, is.null, NA)) &&
     (!noisy || !is.null(inversion)))
   cells <- length(fit$estimate)
   list(
-    covariance = if (known) variance(way, total) else matrix(NA_real_, cells, cells),
+    covariance = if (has_variance) variance(linear, total) else matrix(NA_real_, cells, cells),
     inversion = unbiased
   )
 }
 
 # Inversion, whose estimate is linear in the reports: a column of `inverse` for each.
-inverted_way <- function(fit, data, law, inverse) {
+inversion_linear <- function(fit, data, law, inverse) {
   reported <- sweep(as.matrix(fit$tally$counts), 2, fit$tally$n, `/`)
-  way <- coded_way(
+  linear <- coded_linear(
     fit, data, law, rep(list(inverse), length(fit$tally$n)),
     inverse, inverse %*% reported, function(g, weighted) drop(inverse %*% weighted) / sum(weighted)
   )
   c(
-    way,
+    linear,
     list(low = apply(inverse, 1, min), high = apply(inverse, 1, max))
   )
 }
 
-# A way of estimating as its variance needs it: the `estimate`, a column for each group; scores(g,
-# own), a row for each of the rows `own` of group g, whose weighted mean is the estimate; again(g,
-# own, w), the estimate with other weights of these rows; and noise(g, own, squares), the sum of
-# `squares` times the covariance of the scores given the truths.
-way_variance <- function(design, data, way, squares, target, size, total) {
-  k <- nrow(way$estimate)
-  groups <- seq_along(size)
-  own <- lapply(groups, function(g) which(data$group == g))
-  at <- lapply(groups, function(g) (g - 1) * k + seq_len(k))
-  covariance <- matrix(0, k * length(size), k * length(size))
+# The covariance matrix of `linear`, an estimate as its variance needs it: the `estimate`, a column
+# for each group; scores(g, rows), a row for each of the `rows` of group g, whose weighted mean is
+# the estimate; refit(g, rows, w), the estimate with other weights of these rows; and noise(g, rows,
+# squares), the sum of `squares` times the covariance of the scores given the truths. `n` are the
+# sizes of the groups.
+linear_variance <- function(design, data, linear, squares, target, n, total) {
+  k <- nrow(linear$estimate)
+  groups <- seq_along(n)
+  group_rows <- lapply(groups, function(g) which(data$group == g))
+  group_index <- lapply(groups, function(g) (g - 1) * k + seq_len(k))
+  covariance <- matrix(0, k * length(n), k * length(n))
   if (target == "population" && inherits(design, "svyrep.design")) {
-    covariance <- replicated_variance(design, data, way, own, size, total)
+    covariance <- replicated_variance(design, data, linear, group_rows, n, total)
   } else if (target == "population") {
     scores <- matrix(0, data$rows, nrow(covariance))
     for (g in groups) {
-      u <- way$scores(g, own[[g]])
-      scores[data$row[own[[g]]], at[[g]]] <- if (total) {
+      u <- linear$scores(g, group_rows[[g]])
+      scores[data$row[group_rows[[g]]], group_index[[g]]] <- if (total) {
         u
       } else {
-        (u - rep(way$estimate[, g], each = nrow(u))) /
-          size[g]
+        (u - rep(linear$estimate[, g], each = nrow(u))) /
+          n[g]
       }
     }
     covariance <- unname(as.matrix(attr(survey::svytotal(scores, design), "var")))
   }
   for (g in if (any(squares[data$row] != 0)) groups) {
-    noise <- way$noise(
-      g, own[[g]], squares[data$row[own[[g]]]]
+    noise <- linear$noise(
+      g, group_rows[[g]], squares[data$row[group_rows[[g]]]]
     )
-    covariance[at[[g]], at[[g]]] <- covariance[
-      at[[g]], at[[g]]
-    ] + noise / if (total) 1 else size[g]^2
+    covariance[group_index[[g]], group_index[[g]]] <- covariance[
+      group_index[[g]], group_index[[g]]
+    ] + noise / if (total) 1 else n[g]^2
   }
   covariance
 }
 
-# The estimate is made again for the weights of each replicate.
-replicated_variance <- function(design, data, way, own, size, total) {
-  k <- nrow(way$estimate)
+# The covariance matrix from the estimates that the weights of each replicate give.
+replicated_variance <- function(design, data, linear, group_rows, size, total) {
+  k <- nrow(linear$estimate)
   thetas <- apply(
     weights(design, "analysis")[data$row, , drop = FALSE], 2,
     function(w) {
       unlist(
         lapply(seq_along(size), function(g) {
-          n <- sum(w[own[[g]]])
+          n <- sum(w[group_rows[[g]]])
           if (!is.finite(n) || n <= 0) return(rep(NA_real_, k))
-          way$again(g, own[[g]], w[own[[g]]]) *
+          linear$refit(g, group_rows[[g]], w[group_rows[[g]]]) *
             if (total) n else 1
         })
       )
     }
   )
-  centre <- as.vector(way$estimate * rep(if (total) size else 1, each = k))
+  centre <- as.vector(linear$estimate * rep(if (total) size else 1, each = k))
   replicate_spread(design, matrix(thetas, length(centre)), centre)
 }
 
@@ -227,9 +229,9 @@ replicate_spread <- function(design, thetas, centre, na.action = getOption("na.a
   matrix(as.vector(variance), length(centre))
 }
 
-# Of scores u of reports the randomization adds E(u u' | truth x) - e_x e_x' a respondent, of which
-# u u' - diag(u) is an unbiased estimate.
-scored_way <- function(fit, data, law) {
+# Inversion of a protocol, whose estimate is the mean of scores u of reports. The randomization adds
+# E(u u' | truth x) - e_x e_x' a respondent; u u' - diag(u) is an unbiased estimate of it.
+scored_linear <- function(fit, data, law) {
   k <- length(fit$mechanism$levels)
   # Between which numbers scores lie: as the law has it, or as the reports do.
   range <- if (law_gives(law, "support")) {
@@ -241,48 +243,49 @@ scored_way <- function(fit, data, law) {
     estimate = matrix(fit$estimate, k),
     low = rep(range[1], k),
     high = rep(range[2], k),
-    scores = function(g, own) data$scores[own, , drop = FALSE],
-    again = function(g, own, w) {
-      drop(crossprod(data$scores[own, , drop = FALSE], w)) / sum(w)
+    scores = function(g, rows) data$scores[rows, , drop = FALSE],
+    refit = function(g, rows, w) {
+      drop(crossprod(data$scores[rows, , drop = FALSE], w)) / sum(w)
     },
-    noise = function(g, own, squares) {
-      u <- data$scores[own, , drop = FALSE]
+    noise = function(g, rows, squares) {
+      u <- data$scores[rows, , drop = FALSE]
       randomization(u, squares, diag(k), colSums(squares * u))
     }
   )
 }
 
-# Of reports that are categories the scores are columns J, which the code of the report picks.
-# `columns` has a matrix J for each group; `estimator` takes a group and its counts.
-coded_way <- function(fit, data, law, columns, inverse, estimate, estimator) {
+# An estimate from reports that are categories. Their scores are columns of J, and the code of a
+# report picks one. `columns` has a matrix J for each group; `estimator` takes a group and its
+# counts.
+coded_linear <- function(fit, data, law, columns, inverse, estimate, estimator) {
   C <- law_matrix(law, length(fit$mechanism$levels))
   centred <- function(g) {
     columns[[g]] - drop(columns[[g]] %*% group_counts(fit$tally, g)) /
       fit$tally$n[g]
   }
-  sums <- function(x, own) {
+  sums <- function(x, rows) {
     as.vector(
       tapply(
-        x, factor(data$code[own], seq_len(ncol(C))), sum,
+        x, factor(data$code[rows], seq_len(ncol(C))), sum,
         default = 0
       )
     )
   }
   list(
     estimate = estimate,
-    scores = function(g, own) {
+    scores = function(g, rows) {
       t(
         (centred(g) + estimate[, g])[
-          , data$code[own], drop = FALSE
+          , data$code[rows], drop = FALSE
         ]
       )
     },
-    again = function(g, own, w) estimator(g, sums(w, own)),
-    noise = function(g, own, squares) {
+    refit = function(g, rows, w) estimator(g, sums(w, rows)),
+    noise = function(g, rows, squares) {
       scores <- t(centred(g))
       channel_randomization(
         array(scores, c(nrow(scores), 1, ncol(scores))),
-        cbind(sums(squares, own)), C, inverse
+        cbind(sums(squares, rows)), C, inverse
       )
     }
   )
@@ -291,11 +294,11 @@ coded_way <- function(fit, data, law, columns, inverse, estimate, estimator) {
 # ---- what a finite population hides of the randomization ----
 
 # The covariance, given the truths, of a sum of scores s of reports: that of one is E s s' - E s E
-# s'. `seen` are the scores that were seen, and `given` their means E s for the truths; the truths
+# s'. `scores` are those of the reports, and `means` are their means E s for the truths; the truths
 # of a row are not known, but their indicators have unbiased estimates. `reports` and `truths` weigh
 # the rows of both.
-randomization <- function(seen, reports, given, truths) {
-  crossprod(seen * reports, seen) - crossprod(given * truths, given)
+randomization <- function(scores, reports, means, truths) {
+  crossprod(scores * reports, scores) - crossprod(means * truths, means)
 }
 
 # The same where any report may be scored: `scores` by report, respondent and parameter, `counts` of
@@ -312,13 +315,13 @@ channel_randomization <- function(scores, counts, channel, inverse) {
 # Reports from one permanent answer share its randomization, which is only in the variance between
 # clusters.
 check_independent <- function(mechanisms, design, target = "population") {
-  kept <- any(vapply(mechanisms, is_memoised, NA)) && has_clusters(design)
-  dealt <- any(
+  is_permanent <- any(vapply(mechanisms, is_memoised, NA)) && has_clusters(design)
+  is_dealt <- any(
     vapply(mechanisms, function(m) !is.null(m$codec$block), NA)
   )
-  if (!kept && !dealt) return(invisible())
+  if (!is_permanent && !is_dealt) return(invisible())
   if (target == "population" && !any(hidden_squares(design) != 0)) return(invisible())
-  from <- if (kept) "permanent answers" else "one deck"
+  from <- if (is_permanent) "permanent answers" else "one deck"
   why <- if (target == "sample") "With {.code target = \"sample\"}" else
     "With a finite population correction ({.arg fpc})"
   abort(c(paste(why, "reports must be randomized independently, and those from {from} are not."),
@@ -359,11 +362,11 @@ hidden_squares <- function(design) {
 
 # Replicate weights do not say whether they hold a correction. Jackknives without one count w^2
 # exactly, and more if they are calibrated; random replicates count w^2 on average, so that only
-# less than chance allows is a correction. The survey package corrects no other kinds.
+# less than chance allows is a correction. The survey package has no correction for other kinds.
 hidden_by_replicates <- function(design, w) {
   replicates <- weights(design, "analysis")
   scales <- design$scale * rep_len(design$rscales, ncol(replicates))
-  # What each replicate counts, as a share of all squares: together 1 without a correction.
+  # The part of each replicate in the sum of squares; the parts add up to 1 without a correction.
   counted <- colSums((replicates - w)^2) * scales / sum(w^2)
   count <- length(counted)
   chance <- switch(
@@ -373,7 +376,7 @@ hidden_by_replicates <- function(design, w) {
     bootstrap = ,
     mrbbootstrap = ,
     other = {
-      # Of very few replicates all may count the same.
+      # All replicates may count the same if they are very few.
       if (count < 10) {
         Inf
       } else {
@@ -403,12 +406,12 @@ fit_map <- function(fit, g, evidence) {
   }
   if (is.null(map)) return(if (method$unbiased) identity_map(evidence$k))
   k <- evidence$k
-  good <- !is.null(map$information) ||
+  is_valid <- !is.null(map$information) ||
     identical(dim(map$jacobian), c(k, k)) || (is.logical(
       map$support
     ) && length(map$support) == k && length(map$alpha) == 1L &&
       length(map$u) == k)
-  if (!good) {
+  if (!is_valid) {
     abort("{.field local_map} of {.val {method$name}} must return what {.fn rr_new_method} says.")
   }
   map$unbiased <- method$unbiased

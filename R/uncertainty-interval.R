@@ -174,7 +174,7 @@ tail_interval <- function(interval, tally) {
 }
 
 # Bounds of the estimates of a fit: two matrices, categories by groups. They are worth computing
-# only where they are asked for. `ranked`: of rows in the order of their estimates.
+# only where they are asked for. If `ranked`, they are for rows in the order of their estimates.
 fit_intervals <- function(
   fit, level = fit$conf.level, interval = fit$interval,
   which = seq_len(nrow(as.matrix(fit$estimate))),
@@ -186,13 +186,13 @@ fit_intervals <- function(
   if (fit$simultaneous || ranked) interval <- tail_interval(interval, fit$tally)
   unknown <- matrix(NA_real_, length(which), length(groups))
   if (interval == "none") return(list(low = unknown, high = unknown))
-  own <- function(g, level) group_intervals(fit, g, level, interval, which)
+  limits_of_group <- function(g, level) group_intervals(fit, g, level, interval, which)
   columns <- if (interval == "credible")
     lapply(fit$estimator$credible(fit_evidence(fit), groups, level), lapply, `[`, which)
   else lapply(groups, function(g) {
-    bounds <- own(g, level)
+    bounds <- limits_of_group(g, level)
     if (!ranked) return(bounds)
-    selected <- own(g, ranked_level(group_estimate(fit, g), level)[which])
+    selected <- limits_of_group(g, ranked_level(group_estimate(fit, g), level)[which])
     if (interval == "anytime") selected else replace(bounds, "low", selected["low"])
   })
   side <- function(name) vapply(columns, `[[`, numeric(length(which)), name)
@@ -230,9 +230,9 @@ group_intervals <- function(fit, g, level, interval, which) {
   include_estimate(bounds, estimate, fit$estimator$unbiased)
 }
 
-# Of a survey design: Wilson's interval of the mean of scores that lie from `low` to `high`, as a
-# share of their range. An estimate beyond 0 or 1 is taken for what is nearest to it among those
-# that there can be.
+# Intervals of a survey design: Wilson's interval of the mean of scores that lie from `low` to
+# `high`, as a share of their range. An estimate beyond 0 or 1 is taken for what is nearest to it
+# among those that there can be.
 design_intervals <- function(fit, g, level, which) {
   estimate <- group_estimate(fit, g)[which]
   t <- qt((1 + level) / 2, fit$df)
@@ -281,9 +281,9 @@ with_interval <- function(fit, interval) {
   fit
 }
 
-# Which intervals a mechanism and a method have. Exact ones need a report that belongs to each
-# truth. A credible one is about the population that respondents come from, and few categories
-# cannot show how shares are spread.
+# An error if the mechanism or the method has no such interval. Exact ones need a report that
+# belongs to each truth. A credible one is about the population that respondents come from, and few
+# categories cannot show how shares are spread.
 check_interval_kind <- function(interval, mechanism, target, method, law = rr_law(mechanism)) {
   k <- length(mechanism$levels)
   refuse <- function(why) abort(c("{.arg interval} cannot be {.val {interval}} here.", x = why))
@@ -347,26 +347,31 @@ no_intervals_remedy <- "For an estimate with its error take {.code method = \"ml
 # The rows that `parm` says by label or position; all where it is NULL.
 match_rows <- function(parm, labels, what, arg = "parm") {
   if (is.null(parm)) return(seq_along(labels))
-  at <- if (is.character(parm)) {
+  index <- if (is.character(parm)) {
     match(parm, labels)
   } else if (is.numeric(parm)) {
     match(parm, seq_along(labels))
   }
-  if (length(at) && !anyNA(at)) return(at)
-  shown <- if (is.atomic(parm) && length(parm)) {
-    parm[is.na(at)][1]
+  if (length(index) && !anyNA(index)) return(index)
+  example <- if (is.atomic(parm) && length(parm)) {
+    parm[is.na(index)][1]
   } else {
     describe(parm)
   }
-  abort(c("{.arg {arg}} must hold labels or positions of {what}.", x = "{.val {shown}} is not one.",
-          i = if (length(meant_of(parm, labels))) "{meant_of(parm, labels)}",
-          i = "The {what} are {format_labels(labels)}."), "level")
+  abort(
+    c(
+      "{.arg {arg}} must hold labels or positions of {what}.", x = "{.val {example}} is not one.",
+      i = if (length(meant_of(parm, labels))) "{meant_of(parm, labels)}",
+      i = "The {what} are {format_labels(labels)}."
+    ),
+    "level"
+  )
 }
 
 # ---- simulated tallies ----
 
-# Tallies of new reports under a fitted truth: the engine of simulate() and of the bootstrap. One
-# column per replication.
+# Tallies of new reports under a fitted truth: the engine of simulate() and of the bootstrap. It has
+# a column for each replication.
 simulate_group <- function(fit, g, nsim, n = fit$tally$effective_n[g]) {
   n <- max(1, round(n))
   if (n > 2^53) abort("Simulated tallies can have 2^53 reports at most.", "counts")
@@ -374,8 +379,8 @@ simulate_group <- function(fit, g, nsim, n = fit$tally$effective_n[g]) {
   if (!adds_up(theta)) theta <- .Call(C_rr_project, theta, 1)
   mechanism <- fit$mechanism
   law <- rr_law(mechanism)
-  # Of a sample of respondents: multinomial where a report is one of finitely many, else of drawn
-  # truths.
+  # A sample of respondents has multinomial reports if these are finitely many, else reports of
+  # drawn truths.
   if (fit$target == "population" && law_gives(law, "channel")) {
     return(draw_multinomial(nsim, n, pmax(law_expected(law, theta), 0)))
   }

@@ -1,8 +1,8 @@
 # Profile-likelihood intervals of single cells: all shares t for which twice the log-likelihood,
 # maximized over the other cells, is within a quantile of chi-squared of its maximum. A ratio of
-# shares is held as easily: distributions whose cells `part` are the share t of the cells `whole`
-# are mixtures of the truths outside of `whole` and of pairs, t C[i, ] + (1 - t) C[k, ] with i in
-# `part` and k not. So every point of the profile comes with its certificate.
+# shares is held as easily: distributions whose cells `above` are the share t of the cells `total`
+# are mixtures of the truths outside of `total` and of pairs, t C[i, ] + (1 - t) C[k, ] with i in
+# `above` and k not. So every point of the profile comes with its certificate.
 
 profile_cells <- 500
 
@@ -35,18 +35,18 @@ profile_intervals <- function(fit, g, level, which) {
   list(low = bounds["low", ], high = bounds["high", ])
 }
 
-# Twice the fall of the log-likelihood from `top` when the cells `part` have the share t of `whole`,
-# as a function of t.
+# Twice the fall of the log-likelihood from `top` when the cells `above` have the share t of
+# `total`, as a function of t.
 ratio_deviance <- function(
-  rows, counts, n, part, top, whole = seq_len(nrow(rows))
+  rows, counts, n, above, top, total = seq_len(nrow(rows))
 ) {
-  pairs <- expand.grid(part = part, other = setdiff(whole, part))
+  pairs <- expand.grid(inside = above, outside = setdiff(total, above))
   function(t) {
-    mixed <- t * rows[pairs$part, , drop = FALSE] +
-      (1 - t) * rows[pairs$other, , drop = FALSE]
+    mixed <- t * rows[pairs$inside, , drop = FALSE] +
+      (1 - t) * rows[pairs$outside, , drop = FALSE]
     axes <- list(
       list(
-        matrix = unname(t(rbind(rows[-whole, , drop = FALSE], mixed)))
+        matrix = unname(t(rbind(rows[-total, , drop = FALSE], mixed)))
       )
     )
     fit <- maximize(axes, counts, n = n)
@@ -111,7 +111,7 @@ profile_share <- function(rows, counts, inside, best, level, n) {
   c(low = side(0), high = side(1))
 }
 
-# Of a share that was seen without noise.
+# The interval of a share that was seen without noise.
 profile_binomial <- function(share, n, level) {
   seen <- c(share, 1 - share)
   profile_ratio(

@@ -124,7 +124,7 @@ test_that("depths that agree are rejected as often as the level says, and others
     reports <- rr_perturb(sample(9, 300 * 1000, TRUE, theta), mechanism, rng = "R")
     counts <- rr_tally(reports, mechanism, by = rep(1:1000, each = 300))$counts
     p <- apply(counts, 2, function(counts) {
-      found <- depths_apart(law, new_evidence(law, counts, 300, 300, 9, mechanism))
+      found <- depths_test(law, new_evidence(law, counts, 300, 300, 9, mechanism))
       pchisq(found$statistic, found$df, lower.tail = FALSE)
     })
     expect_lte(abs(mean(p < 0.05) - 0.05), 3.5 * sqrt(0.05 * 0.95 / 1000))
