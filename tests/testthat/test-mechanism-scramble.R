@@ -14,7 +14,7 @@ test_that("golden: eleven designs, three sizes", {
     close(s[1:5], e$scores_first)
     close(m$moments$v, e$variance_polynomial)
     close(c(m$moments$alpha, m$moments$beta), c(e$alpha, e$beta))
-    close(candor:::report_range(m), e$reports_range)
+    close(m$codec$range, e$reports_range)
     fit <- rr_estimate(reports, m)
     close(coef(fit), c(e$mean, e$variance_of_truth))
     close(tidy(fit)$std.error, c(e$se_population, e$se_variance_of_truth))
