@@ -319,3 +319,10 @@ test_that("scrambled numbers have no finite epsilon, in theory or achieved", {
   m <- rr_scramble(c(0, 10), c(1, 2), c(0, 5))
   expect_identical(c(rr_epsilon(m), rr_epsilon(m, achieved = TRUE)), c(Inf, Inf))
 })
+
+test_that("cards are numbers, alike or with probabilities that add up to 1", {
+  for (cards in list("a", NA, NaN, numeric(), TRUE, list(1), data.frame(value = "a", prob = 1), data.frame(value = 1:2, prob = c(0.5, 0.4)),
+                     data.frame(value = 1:2, prob = c(1.5, -0.5)), data.frame(value = c(1, NA), prob = c(0.5, 0.5)))) {
+    expect_refused(rr_scramble(c(0, 10), cards, 1), rr_scramble(c(0, 10), 2, cards))
+  }
+})

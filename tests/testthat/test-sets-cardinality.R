@@ -292,9 +292,9 @@ test_that("the exact interval of one set ends at the last sizes with a tail abov
   }
   for (q in c(0.1, 0.35)) for (s in c(0, 7, 30)) {
     m <- 30
-    found <- exact_one_set(list(flip = q, m = m, bits = rep(1:0, c(s, m - s))), 0.9)
-    kept <- vapply(0:m, function(t) all(tails(s, t, m, q) > 0.05), NA)
-    if (any(kept)) expect_equal(found, range((0:m)[kept]))
+    limits <- exact_one_set(list(flip = q, m = m, bits = rep(1:0, c(s, m - s))), 0.9)
+    is_possible <- vapply(0:m, function(t) all(tails(s, t, m, q) > 0.05), NA)
+    if (any(is_possible)) expect_equal(limits, range((0:m)[is_possible]))
   }
 })
 
@@ -305,20 +305,20 @@ test_that("the Jaccard index of two sets has the delta method's error, from prod
   a <- debiased[, 1]
   b <- debiased[, 2]
   v <- q * (1 - q) / (1 - 2 * q)^2
-  both <- sum(a * b)
-  any <- sum(a + b - a * b)
+  intersection <- sum(a * b)
+  union <- sum(a + b - a * b)
   # Unbiased: E a^2 is v too large.
   v_both <- sum(v * (a^2 + b^2) - v^2)
   v_any <- sum(v * ((1 - a)^2 + (1 - b)^2) - v^2)
   shared <- sum(v * (a + b)) - v_both
-  jaccard <- both / any
+  jaccard <- intersection / union
   size <- function(what) rr_set_size(bits, q, what)$table
   expect_equal(c(size("intersection")$std.error, size("union")$std.error), sqrt(c(v_both, v_any)), tolerance = 1e-10)
   expect_equal(size("jaccard")$estimate, jaccard, tolerance = 1e-10)
-  expect_equal(size("jaccard")$std.error, sqrt(v_both - 2 * jaccard * shared + jaccard^2 * v_any) / any, tolerance = 1e-10)
+  expect_equal(size("jaccard")$std.error, sqrt(v_both - 2 * jaccard * shared + jaccard^2 * v_any) / union, tolerance = 1e-10)
   # No truth makes the error of a size larger than that of elements of both sets, or of none.
   largest <- sqrt(200 * (2 * v + v^2))
-  expect_equal(c(size("union")$std.error.max, size("jaccard")$std.error.max), largest * c(1, (1 + jaccard) / any), tolerance = 1e-10)
+  expect_equal(c(size("union")$std.error.max, size("jaccard")$std.error.max), largest * c(1, (1 + jaccard) / union), tolerance = 1e-10)
   # The index means little where the union is not above two of its standard errors.
   few <- bits * 0
   few[1:40] <- 1
