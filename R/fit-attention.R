@@ -268,13 +268,13 @@ new_rr_attention <- function(moments, mechanism, settings) {
   )
 }
 
-cut_groups.rr_attention <- function(fit, at, drop = FALSE) {
+cut_groups.rr_attention <- function(fit, index, drop = FALSE) {
   moments <- fit$moments
-  cells <- as.vector(outer(1:3, 3 * (at - 1), `+`))
-  moments$tally <- cut_groups(fit$tally, at, drop)
-  moments$estimate <- moments$estimate[, at, drop = FALSE]
+  cells <- as.vector(outer(1:3, 3 * (index - 1), `+`))
+  moments$tally <- cut_groups(fit$tally, index, drop)
+  moments$estimate <- moments$estimate[, index, drop = FALSE]
   moments$covariance <- moments$covariance[cells, cells, drop = FALSE]
-  moments$scores <- moments$scores[at]
+  moments$scores <- moments$scores[index]
   replace(new_rr_attention(moments, fit$mechanism, fit$settings), "family", fit$family)
 }
 

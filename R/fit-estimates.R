@@ -74,7 +74,7 @@ labels_of <- function(x) UseMethod("labels_of")
 covariance_of <- function(x) UseMethod("covariance_of")
 title_of <- function(x) UseMethod("title_of")
 printed_table <- function(x, n) UseMethod("printed_table")
-notes_of <- function(x, shown) UseMethod("notes_of")
+notes_of <- function(x, table) UseMethod("notes_of")
 
 rows_of.rr_estimates <- function(x) {
   if (is.data.frame(x)) {
@@ -128,7 +128,7 @@ printed_table.rr_estimates <- function(x, n) {
   if (is.data.frame(x)) plain_tibble(x) else tidy(x, conf.int = TRUE)
 }
 
-notes_of.rr_estimates <- function(x, shown) info_of(x, "notes")
+notes_of.rr_estimates <- function(x, table) info_of(x, "notes")
 
 #' @rdname estimate_methods
 #' @export

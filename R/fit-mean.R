@@ -125,7 +125,7 @@ mean_title <- function(tally, settings, unlikely) {
   )
 }
 
-cut_groups.rr_mean_fit <- function(fit, at, drop = FALSE) {
+cut_groups.rr_mean_fit <- function(fit, index, drop = FALSE) {
   settings <- list(
     target = fit$target,
     conf.level = fit$conf.level,
@@ -135,7 +135,7 @@ cut_groups.rr_mean_fit <- function(fit, at, drop = FALSE) {
   if (!is.null(fit$plan)) {
     settings[c("interval", "plan")] <- list("anytime", fit$plan)
   }
-  cut <- estimate_tally(fit$mechanism, cut_groups(fit$tally, at, drop), settings)
+  cut <- estimate_tally(fit$mechanism, cut_groups(fit$tally, index, drop), settings)
   cut$family <- fit$family %||% nrow(fit$rows)
   cut
 }

@@ -157,13 +157,13 @@ describe_survey <- function(x) {
   x
 }
 
-cut_groups.rr_survey <- function(fit, at, drop = FALSE) {
-  cut <- cut_groups.rr_fit(fit, at, drop)
+cut_groups.rr_survey <- function(fit, index, drop = FALSE) {
+  cut <- cut_groups.rr_fit(fit, index, drop)
   k <- length(fit$mechanism$levels)
-  cells <- as.vector(outer(seq_len(k), (at - 1) * k, `+`))
+  cells <- as.vector(outer(seq_len(k), (index - 1) * k, `+`))
   cut$covariance <- fit$covariance[cells, cells, drop = FALSE]
   for (part in c("estimate", "variance")) {
-    cut$inversion[[part]] <- fit$inversion[[part]][, at, drop = FALSE]
+    cut$inversion[[part]] <- fit$inversion[[part]][, index, drop = FALSE]
   }
   describe_survey(cut)
 }

@@ -114,10 +114,10 @@ vcov.rr_fit <- function(object, parm = NULL, target = object$target, ...) {
   }
   between <- fit_between(object)
   if (is.null(between)) return(matrix)
-  at <- as.vector(
+  index <- as.vector(
     outer(which, (seq_len(groups) - 1) * length(object$mechanism$levels), `+`)
   )
-  matrix + between[at, at]
+  matrix + between[index, index]
 }
 
 #' @rdname estimate_methods
@@ -134,9 +134,9 @@ logLik.rr_fit <- function(object, ...) {
   total <- sum(vapply(seq_len(groups), function(g) {
     evidence <- group_evidence(object$tally, g, law)
     theta <- group_estimate(object, g)
-    # That of a study within the sample is of truths and reports together.
-    given <- law_gives(evidence$law, "likelihood") && is.null(law$internal)
-    if (!adds_up(theta) || !given) return(NA_real_)
+    # The likelihood of a study within the sample is about truths and reports together.
+    has_likelihood <- law_gives(evidence$law, "likelihood") && is.null(law$internal)
+    if (!adds_up(theta) || !has_likelihood) return(NA_real_)
     if (!is.null(evidence$law$sets) || !is.null(law$laws)) {
       return(law_loglik(evidence$law, evidence, theta))
     }
@@ -208,7 +208,7 @@ as.table.rr_fit <- function(x, ...) {
 # ---- what print() says ----
 
 title_of.rr_fit <- function(x) {
-  held <- boundary_count(x)
+  n_boundary <- boundary_count(x)
   law <- rr_law(x$mechanism)
   odds <- if (protects(x$mechanism)) {
     odds_words(x$mechanism$epsilon, if (is.null(x$mechanism$questions)) "a report" else "a row")
@@ -221,7 +221,7 @@ title_of.rr_fit <- function(x) {
     paste0(
       "  ", c(format(x$mechanism), if (length(odds)) capitalise(odds))
     ),
-    indented(c(uncertainty_line(x, held), fit_notes(x, law, held)))
+    indented(c(uncertainty_line(x, n_boundary), fit_notes(x, law, n_boundary)))
   )
 }
 
@@ -237,8 +237,8 @@ printed_table.rr_fit <- function(x, n) {
   table
 }
 
-notes_of.rr_fit <- function(x, shown) {
-  if (x$estimator$unbiased && x$interval != "none" && anyNA(shown$std.error)) {
+notes_of.rr_fit <- function(x, table) {
+  if (x$estimator$unbiased && x$interval != "none" && anyNA(table$std.error)) {
     indented(
       paste(
         "Standard errors are NA where the reports do not show how an",
@@ -258,7 +258,7 @@ boundary_count <- function(fit) {
   )
 }
 
-uncertainty_line <- function(x, held) {
+uncertainty_line <- function(x, n_boundary) {
   if (x$interval == "none") {
     return(sprintf(
       "Target: %s; no intervals and standard errors: %s", x$target, x$estimator$no_intervals
@@ -266,9 +266,10 @@ uncertainty_line <- function(x, held) {
   }
   paste0(
     "Target: ", x$target, "; ", interval_words(x$conf.level, interval_label(x), x$simultaneous),
-    if (held > 0) {
+    if (n_boundary > 0) {
       sprintf(
-        "; %s of %s estimates on the boundary", format_count(held), format_count(length(x$estimate))
+        "; %s of %s estimates on the boundary", format_count(n_boundary),
+        format_count(length(x$estimate))
       )
     }
   )
@@ -287,7 +288,7 @@ certificate_line <- function(x) {
 }
 
 # What a reader must know before using the numbers.
-fit_notes <- function(x, law, held) {
+fit_notes <- function(x, law, n_boundary) {
   unique <- vapply(x$details, function(d) !identical(d$unique, FALSE), NA)
   many <- length(x$mechanism$levels) >= 20
   c(
@@ -320,11 +321,11 @@ fit_notes <- function(x, law, held) {
         "what looks largest: see rr_top()"
       )
     },
-    if (!x$estimator$unbiased && is.null(x$estimator$spread) && held > 0) {
+    if (!x$estimator$unbiased && is.null(x$estimator$spread) && n_boundary > 0) {
       paste0(held_words, if (many) ", and rr_top() for the categories that look largest")
     },
     if (is_doubted(x)) doubt_words(x),
-    if (many && is_sparse(x, law, held)) {
+    if (many && is_sparse(x, law, n_boundary)) {
       paste(
         "With so many categories method = \"eb\" is usually nearer the",
         "truth, see vignette(\"which-estimator\")"
@@ -351,8 +352,8 @@ fit_notes <- function(x, law, held) {
 
 # Where empirical Bayes has the smaller error in nearly all cells of the grid in
 # inst/studies/eb.csv.gz: many shares are 0 and there are 20 categories or more.
-is_sparse <- function(x, law, held) {
-  x$method == "mle" && held > length(x$estimate) / 4 && law_gives(law, "additive") &&
+is_sparse <- function(x, law, n_boundary) {
+  x$method == "mle" && n_boundary > length(x$estimate) / 4 && law_gives(law, "additive") &&
     law$a > 0
 }
 
@@ -486,17 +487,18 @@ predict.rr_survey <- predict.rr_fit
 
 # ---- groups: see the page of tally-groups.R ----
 
-# The groups at these places, with the estimates, errors and intervals that they have among all.
-cut_groups.rr_fit <- function(fit, at, drop = FALSE) {
+# The groups with these positions, with the estimates, errors and intervals that they have among
+# all.
+cut_groups.rr_fit <- function(fit, index, drop = FALSE) {
   fields <- unclass(fit)
-  single <- drop && length(at) == 1L
+  single <- drop && length(index) == 1L
   # Simultaneous intervals still hold for all the groups that were estimated together.
   fields$family <- fields$family %||% length(fields$estimate)
-  if (is.matrix(fields$estimate)) fields$estimate <- fields$estimate[, at, drop = single]
-  fields$details <- fields$details[at]
-  fields$doubt <- fields$doubt[at]
-  if (!is.null(fields$replicates)) fields$replicates <- fields$replicates[at]
-  fields$tally <- cut_groups(fields$tally, at, drop)
+  if (is.matrix(fields$estimate)) fields$estimate <- fields$estimate[, index, drop = single]
+  fields$details <- fields$details[index]
+  fields$doubt <- fields$doubt[index]
+  if (!is.null(fields$replicates)) fields$replicates <- fields$replicates[index]
+  fields$tally <- cut_groups(fields$tally, index, drop)
   structure(fields, class = class(fit))
 }
 

@@ -212,7 +212,7 @@ printed_table.rr_histogram <- function(x, n) {
   structure(histogram_rows(x), total = total)
 }
 
-notes_of.rr_histogram <- function(x, shown) {
+notes_of.rr_histogram <- function(x, table) {
   if (x$further) {
     paste0(
       "  and ", format_count(ncol(x$more$members)), " further sets up to order ",

@@ -185,7 +185,11 @@ sum_moments <- function(law) {
   }
   sd <- sqrt(central(2))
   if (!isTRUE(sd > 0)) abort("A count that does not vary has no law to draw.")
-  list(mean = sum(law$rows * row_means), sd = sd, skewness = central(3) / sd^3)
+  list(
+    mean = sum(law$rows * row_means),
+    sd = sd,
+    skewness = central(3) / sd^3
+  )
 }
 
 # The exact law of the sum over all rows, in standard deviations from the mean: bars of about a

@@ -205,19 +205,19 @@ drawn_of.rr_tmdh <- function(x, data, labels) {
   list(data = data, title = "Estimated joint counts", free = TRUE, scales = "free")
 }
 
-notes_of.rr_tmdh <- function(x, shown) {
+notes_of.rr_tmdh <- function(x, table) {
   aim <- c(
     population = "population (respondents are a sample)",
     sample = "sample (only the randomization is random)"
   )
   c(
-    notes_of.rr_histogram(x, shown),
+    notes_of.rr_histogram(x, table),
     paste0(
       "  Target: ", aim[[x$target]], "; ", format(100 * x$conf.level), "% intervals"
     ),
-    if (anyNA(shown$conf.low)) no_moments_words,
-    if (anyNA(shown$std.error)) {
-      paste0("  ", sum(is.na(shown$std.error)),
+    if (anyNA(table$conf.low)) no_moments_words,
+    if (anyNA(table$std.error)) {
+      paste0("  ", sum(is.na(table$std.error)),
              " variance estimates are negative (they are unbiased), so no standard error is given")
     }
   )

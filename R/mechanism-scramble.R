@@ -333,7 +333,8 @@ finite_cards <- function(mechanism) {
 round_reports <- function(x, mechanism) round(x, report_digits(mechanism))
 
 report_digits <- function(mechanism) {
-  14 - ceiling(log10(max(abs(c(mechanism$codec$range, mechanism$range)))))
+  14 -
+    ceiling(log10(max(abs(c(mechanism$codec$range, mechanism$range)))))
 }
 
 # ---- the channel on given levels ----
@@ -364,4 +365,64 @@ scrambled_channel <- function(mechanism, levels) {
     group_sums(probs[possible], match(z, reports), length(reports))
   }))
   list(matrix = C, levels = as.double(levels), reports = reports)
+}
+
+# Each card of a report explains it by another number. `guess` is the
+# probability of the truth given its report if all numbers of the range are equally likely. At most
+# 500 numbers are looked at, the ends of the range among them.
+report_evidence.rr_scramble <- function(mechanism) {
+  cards <- finite_cards(mechanism)
+  prob <- function(card) {
+    card$prob %||% rep(1 / length(card$value), length(card$value))
+  }
+  w <- rep(cards$multiply$value, length(cards$add$value))
+  u <- rep(cards$add$value, each = length(cards$multiply$value))
+  p <- as.vector(outer(prob(cards$multiply), prob(cards$add))) *
+    (1 - mechanism$truth)
+  if (mechanism$inside) u <- w * u
+  if (mechanism$truth > 0) {
+    w <- c(w, 1)
+    u <- c(u, 0)
+    p <- c(p, mechanism$truth)
+  }
+  used <- w != 0
+  weight <- p[used] / abs(w[used])
+  low <- mechanism$range[1]
+  high <- mechanism$range[2]
+  tolerance <- 1e-9 * (high - low)
+
+  # Which cards explain a report changes where one of them reaches an end of the range.
+  reach <- outer(
+    c(
+      w[used] * low + u[used], w[used] * high + u[used]
+    ),
+    u[used], `-`
+  )
+  changes <- c(low, high, sweep(reach, 2, w[used], `/`))
+  changes <- unique(sort(pmin(high, pmax(low, changes))))
+  truths <- c(low, high, head(changes, -1) + diff(changes) / 2)
+  truths <- truths[
+    unique(
+      round(seq(1, length(truths), length.out = min(500, length(truths))))
+    )
+  ]
+  evidence <- vapply(
+    truths,
+    function(x) {
+      explained <- sweep(
+        outer(w[used] * x + u[used], u[used], `-`), 2,
+        w[used], `/`
+      )
+      possible <- explained > low - tolerance & explained < high + tolerance
+      is_truth <- possible & abs(explained - x) < tolerance
+      total <- drop(possible %*% weight)
+      true <- drop(is_truth %*% weight)
+      c(
+        sum(p[used] * true / total),
+        sum(p[used][rowSums(possible & !is_truth) == 0])
+      )
+    },
+    numeric(2)
+  )
+  list(guess = max(evidence[1, ]), certain = max(evidence[2, ]))
 }

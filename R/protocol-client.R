@@ -286,8 +286,9 @@ client_promise <- function(questions, epsilon) {
 # What reports show if some of them rule out an answer, at the worst answers: list(guess, certain).
 # `guess` is the probability that the right one of two equally likely answers is guessed; `certain`,
 # that a report can come from one answer alone.
-report_evidence <- function(mechanism) {
-  if (!is.null(mechanism$cards)) return(card_evidence(mechanism))
+report_evidence <- function(mechanism) UseMethod("report_evidence")
+
+report_evidence.default <- function(mechanism) {
   if (draws_bits(mechanism)) {
     p <- mechanism$sampler$p
     q <- mechanism$sampler$q
@@ -303,44 +304,6 @@ report_evidence <- function(mechanism) {
   possible <- channel > 0
   certain <- rowSums(channel * (possible & col(possible) %in% which(colSums(possible) == 1)))
   list(guess = (1 + max(dist(channel, "manhattan")) / 2) / 2, certain = max(certain))
-}
-
-# report_evidence() of numbers: each card of a report explains it by another number. `guess` is the
-# probability of the truth given its report if all numbers of the range are equally likely. At most
-# 500 numbers are looked at, the ends of the range among them.
-card_evidence <- function(mechanism) {
-  cards <- finite_cards(mechanism)
-  prob <- function(card) card$prob %||% rep(1 / length(card$value), length(card$value))
-  w <- rep(cards$multiply$value, length(cards$add$value))
-  u <- rep(cards$add$value, each = length(cards$multiply$value))
-  p <- as.vector(outer(prob(cards$multiply), prob(cards$add))) * (1 - mechanism$truth)
-  if (mechanism$inside) u <- w * u
-  if (mechanism$truth > 0) {
-    w <- c(w, 1)
-    u <- c(u, 0)
-    p <- c(p, mechanism$truth)
-  }
-  used <- w != 0
-  weight <- p[used] / abs(w[used])
-  low <- mechanism$range[1]
-  high <- mechanism$range[2]
-  tolerance <- 1e-9 * (high - low)
-
-  # Which cards explain a report changes where one of them reaches an end of the range.
-  reach <- outer(c(w[used] * low + u[used], w[used] * high + u[used]), u[used], `-`)
-  changes <- c(low, high, sweep(reach, 2, w[used], `/`))
-  changes <- unique(sort(pmin(high, pmax(low, changes))))
-  truths <- c(low, high, head(changes, -1) + diff(changes) / 2)
-  truths <- truths[unique(round(seq(1, length(truths), length.out = min(500, length(truths)))))]
-  evidence <- vapply(truths, function(x) {
-    explained <- sweep(outer(w[used] * x + u[used], u[used], `-`), 2, w[used], `/`)
-    possible <- explained > low - tolerance & explained < high + tolerance
-    is_truth <- possible & abs(explained - x) < tolerance
-    total <- drop(possible %*% weight)
-    true <- drop(is_truth %*% weight)
-    c(sum(p[used] * true / total), sum(p[used][rowSums(possible & !is_truth) == 0]))
-  }, numeric(2))
-  list(guess = max(evidence[1, ]), certain = max(evidence[2, ]))
 }
 
 # An error: the mechanism includes what respondents do.

@@ -214,9 +214,9 @@ printed_table.rr_extreme <- function(x, n) {
   tidy(x)[c("term", "estimate", "std.error", "std.error.max")]
 }
 
-notes_of.rr_extreme <- function(x, shown) {
+notes_of.rr_extreme <- function(x, table) {
   c(
-    if (anyNA(shown$std.error)) {
+    if (anyNA(table$std.error)) {
       c(
         "  std.error is NA where the unbiased variance estimate is negative;",
         "  std.error.max is a guaranteed upper bound."

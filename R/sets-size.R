@@ -140,7 +140,9 @@ rr_set_size <- function(
   if (what != "jaccard") warn_variance(last$std.error.max^2, estimated = !is.na(last$std.error))
   new_rr_set_size(
     table,
-    paste0(if (plan) "Plan: ", set_titles[[what]], " ", number_of(data$n, "noisy set")),
+    paste0(
+      if (plan) "Plan: ", set_titles[[what]], " ", number_of(data$n, "noisy set")
+    ),
     number_of(data$m, "element"),
     data$m,
     data$flip,
@@ -227,12 +229,14 @@ set_totals <- function(data, invert = NULL) {
   )
 }
 
-# The totals that differ if the bits are the true ones: sizes, and exact variances of their estimates
-# from reports (Hehir, Theorem 3).
+# The totals that differ if the bits are the true ones: sizes, and exact variances of their
+# estimates from reports (Hehir, Theorem 3).
 true_totals <- function(bits, flips, invert) {
   x <- bits == 1
   if (!is.null(invert)) x[, invert] <- !x[, invert]
-  v <- matrix(flip_variance(flips), nrow(x), ncol(x), byrow = !is.matrix(flips))
+  v <- matrix(
+    flip_variance(flips), nrow(x), ncol(x), byrow = !is.matrix(flips)
+  )
   any <- rowSums(x) > 0
   all <- rowSums(x) == ncol(x)
   list(
@@ -586,7 +590,9 @@ union_rows <- function(sketches, n_sets, flip, unions, conf.level) {
   bits <- vapply(sketches, `[[`, sketches[[1]]$bits, "bits")
   rows <- lapply(n_sets, function(k) {
     first <- bits[, seq_len(k), drop = FALSE]
-    row <- estimate(first, flip[seq_len(k)], sketches[[1]]$settings, normal_quantile(conf.level))
+    row <- estimate(
+      first, flip[seq_len(k)], sketches[[1]]$settings, normal_quantile(conf.level)
+    )
     data.frame(term = "items", sets = k, row)
   })
   table <- do.call(rbind, rows)

@@ -22,13 +22,17 @@ expected_patterns <- function(counts, flip) crossprod(pattern_channel(flip), cou
 
 # P(reported pattern given true pattern), a row for each true pattern.
 pattern_channel <- function(flip) {
-  pattern_product(flip, function(q) rbind(c(1 - q, q), c(q, 1 - q)))
+  pattern_product(flip, function(q) {
+    rbind(c(1 - q, q), c(q, 1 - q))
+  })
 }
 
 # The product of the debiased zeros z = (1 - q - bit) / (1 - 2 q) of a union's sketches: a row for
 # each union (the empty one first), a column for each reported pattern.
 zero_products <- function(flip) {
-  pattern_product(flip, function(q) rbind(1, c(1 - q, -q) / (1 - 2 * q)))
+  pattern_product(flip, function(q) {
+    rbind(1, c(1 - q, -q) / (1 - 2 * q))
+  })
 }
 
 # The Kronecker product of a matrix for each sketch, in which the first sketch varies fastest.
@@ -151,7 +155,9 @@ union_function <- function(what, k, n, size) {
 # variance is replaced, for the interval, by that of the least favourable bits.
 union_functions <- function(what, n_sets, flip, unions, conf.level) {
   check_not_full(unions)
-  functions <- lapply(n_sets, union_function, what = what, n = length(flip), size = unions$size)
+  functions <- lapply(
+    n_sets, union_function, what = what, n = length(flip), size = unions$size
+  )
   estimate <- vapply(functions, `[[`, 0, "estimate")
   gradients <- do.call(rbind, lapply(functions, `[[`, "gradient"))
   covariance <- gradients %*% unions$covariance %*% t(gradients)
@@ -159,7 +165,9 @@ union_functions <- function(what, n_sets, flip, unions, conf.level) {
   diag(covariance) <- error^2
   if (what == "jaccard") {
     total <- 2^max(n_sets) - 1
-    warn_ratio(unions$size[total], sqrt(max(unions$covariance[total, total], 0)))
+    warn_ratio(
+      unions$size[total], sqrt(max(unions$covariance[total, total], 0))
+    )
   }
   largest <- sqrt(apply(gradients, 1, max_noise, unions, flip))
   half_width <- normal_quantile(conf.level) * ifelse(is.na(error), largest, error)
@@ -215,7 +223,9 @@ pcsa_fit <- function(zeros, flip, settings) {
   size <- if (peak == 0) 0 else if (peak == last) Inf else root_between(score, peak)
   list(
     size = size,
-    at_size = moments(min(max(log(size), grid[1]), grid[last])),
+    at_size = moments(
+      min(max(log(size), grid[1]), grid[last])
+    ),
     moments = moments,
     score = score,
     grid = grid,
@@ -226,7 +236,9 @@ pcsa_fit <- function(zeros, flip, settings) {
 }
 
 # The share of items at each level of a PCSA sketch.
-level_shares <- function(levels) if (levels == 1) 1 else 2^-c(seq_len(levels - 1), levels - 1)
+level_shares <- function(levels) {
+  if (levels == 1) 1 else 2^-c(seq_len(levels - 1), levels - 1)
+}
 
 # A function of the logarithm of a number of items. It returns the expected zeros of each level,
 # their weight in the score, the information, and half a bit of the last level. A bucket with x

@@ -155,7 +155,7 @@ groups_of <- function(x) .subset2(.subset2(x, "tally") %||% x, "groups")
 
 # A tally or result of the groups at the positions `at`, with the values that they had among all
 # groups.
-cut_groups <- function(x, at, drop = FALSE) UseMethod("cut_groups")
+cut_groups <- function(x, index, drop = FALSE) UseMethod("cut_groups")
 
 group_count <- function(tally) if (is.null(tally$groups)) 1L else nrow(tally$groups)
 
@@ -221,10 +221,10 @@ keep_groups <- function(tally, index) {
 
 # The labels of chunks stay. Any of them may have reports of these groups, which must not be counted
 # again.
-cut_groups.rr_tally <- function(x, at, drop = FALSE) {
-  tally <- keep_groups(x, at)
+cut_groups.rr_tally <- function(x, index, drop = FALSE) {
+  tally <- keep_groups(x, index)
   tally$missing <- 0
-  if (check_flag(drop, "drop") && length(at) == 1L) {
+  if (check_flag(drop, "drop") && length(index) == 1L) {
     tally$counts <- as.vector(tally$counts)
     tally["groups"] <- list(NULL)
   }
