@@ -91,12 +91,12 @@ autoplot.rr_pmdh <- function(
   if (ncol(members) > 12) abort("A picture has room for 12 sets: name some in {.arg sets}.")
   labels <- member_labels(members, object$columns)
   laws <- lapply(seq_along(labels), function(i) {
-    set <- setdiff(members[, i], -1L)
-    row_sum_law(set_law(object, set, target, of))
+    set_law(object, setdiff(members[, i], -1L), target, of)
   })
-  skewness <- sprintf("%s: %.2f", labels, vapply(laws, `[[`, 0, "skewness"))
+  moments <- lapply(laws, sum_moments)
+  skewness <- sprintf("%s: %.2f", labels, vapply(moments, `[[`, 0, "skewness"))
   title <- if (of == "reports") "Reported joint counts" else "Estimated joint counts"
-  law_panels(lapply(laws, `[[`, "bars"), labels) + ggplot2::labs(
+  law_panels(Map(sum_bars, laws, moments), labels) + ggplot2::labs(
     x = "Standard deviations from the mean",
     y = "Density",
     title = title,
@@ -176,19 +176,23 @@ set_law <- function(x, set, target, of) {
   list(rows = round(rows), prob = prob, values = values)
 }
 
-# The exact law of the sum over all rows: `skewness`, and `bars` in standard deviations from the
-# mean, each of about a fifth of one or of one possible value. More than two values are divided
-# between the two nearest points of a grid, which adds a thousandth to the variance.
-row_sum_law <- function(law) {
+# Mean, standard deviation and skewness of the sum over all rows.
+sum_moments <- function(law) {
   row_means <- drop(law$prob %*% law$values)
   central <- function(power) {
     deviations <- outer(row_means, law$values, function(m, x) (x - m)^power)
     sum(law$rows * rowSums(law$prob * deviations))
   }
-  mean <- sum(law$rows * row_means)
   sd <- sqrt(central(2))
   if (!isTRUE(sd > 0)) abort("A count that does not vary has no law to draw.")
-  skewness <- central(3) / sd^3
+  list(mean = sum(law$rows * row_means), sd = sd, skewness = central(3) / sd^3)
+}
+
+# The exact law of the sum over all rows, in standard deviations from the mean: bars of about a
+# fifth of one or of one possible value. More than two values are divided between the two nearest
+# points of a grid, which adds a thousandth to the variance.
+sum_bars <- function(law, moments) {
+  sd <- moments$sd
   n <- sum(law$rows)
   spread <- diff(range(law$values))
   is_lattice <- length(unique(law$values)) == 2L
@@ -197,7 +201,7 @@ row_sum_law <- function(law) {
   law$values <- (law$values - lowest) / step
   size <- nextn(ceiling(min(spread * n, 60 * sd) / step) + 2)
   prob <- grid_sum(law, size)
-  centre <- (mean - n * lowest) / step
+  centre <- (moments$mean - n * lowest) / step
   point <- seq_len(size) - 1
   point <- point + size * round((centre - point) / size)
   width <- max(1, round(0.2 * sd / step))
@@ -207,7 +211,7 @@ row_sum_law <- function(law) {
   bars <- data.frame(
     low = low, high = low + width * unit, density = as.vector(bar) / (width * unit)
   )
-  list(skewness = skewness, bars = bars[bars$density > 1e-4, ])
+  bars[bars$density > 1e-4, ]
 }
 
 # The probabilities of the sum at the points of a circular grid, by the Fourier transform.

@@ -11,6 +11,8 @@
 #' * `target = "sample"`: only the randomization is random. The matrix is zero for sets without a common column: a sparse matrix of package Matrix, if that is installed. It is unbiased, so it may be
 #'   indefinite, with a warning.
 #'
+#' Here \eqn{p} is the probability that the truth is reported, or supported, and \eqn{q} that another answer is. Carette's letters are the other way round: his \eqn{R_{p,q}} is `rr_binary(q, p)`.
+#'
 #' An entry takes \eqn{O(2^{|J \cap J'|})}{O(2^(|J intersect J'|))} operations, and any block is computed without the rest.
 #'
 #' @section Questions of several categories:
@@ -57,11 +59,14 @@
 #' Warning: `candor_warning_indefinite`. See [candor_conditions].
 #' @references Carette, T. (2022). A normal approximation for joint frequency estimation under local
 #'   differential privacy. Lemma 3.4, Theorems 3.5 and 3.6, equations (47), (68) and (136). The entry for local hashing in Table 2 should read \eqn{p / d^{k-1}}.
+#'   Carette's \eqn{q} is \eqn{p} here, and his \eqn{p} is \eqn{q}.
 #'
 #'   Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX Security*, 729-745.
 #'   <https://www.usenix.org/conference/usenixsecurity17/technical-sessions/presentation/wang-tianhao>
 #' @seealso [rr_cooccurrence()] for the counts, [rr_pmdh()] for the opposite direction, `vignette("joint", package = "candor")`.
 #' @concept joint frequency estimation
+#' @concept TMDH
+#' @concept normal approximation
 #' @concept multi-dimensional histogram
 #' @concept marginals
 #' @examples
@@ -228,6 +233,7 @@ notes_of.rr_tmdh <- function(x, shown) {
 #'
 #' With \eqn{q_j} and \eqn{d_j = p_j - q_j} of each column, \eqn{E(c_J) = \sum_{S \subseteq J} t_S \prod_{j \in S} d_j
 #' \prod_{j \in J \setminus S} q_j}{E(c_J) = sum_(S within J) t_S prod_(j in S) d_j prod_(j in J without S) q_j}.
+#' Carette's letters are the other way round: his \eqn{R_{p,q}} is `rr_binary(q, p)`.
 #'
 #' @section Questions of several categories:
 #' A question of several categories is a block of columns, one per category, which are 1 if the report supports the category, see [rr_tmdh()]. Sets have at most one column of each question.
@@ -268,9 +274,14 @@ notes_of.rr_tmdh <- function(x, shown) {
 #' `candor_error_too_large` for a matrix of more than 4,096 sets. See [candor_conditions].
 #' @references Carette, T. (2022). A normal approximation for joint frequency estimation under local
 #'   differential privacy. Equations (24) to (26) and (34), theorems 3.1 to 3.3, appendix A.
+#'   Carette's \eqn{q} is \eqn{p} here, and his \eqn{p} is \eqn{q}.
 #' @seealso [rr_tmdh()] for the estimate, [rr_power()] to plan one question.
 #' @concept planning
 #' @concept exact distribution
+#' @concept PMDH
+#' @concept subset incidence matrix
+#' @concept M matrix
+#' @concept K matrix
 #' @examples
 #' # How precise will the joint count of smokers who drink be, if every answer is randomized?
 #' items <- list(smokes = c("no", "yes"), drinks = c("no", "yes"))

@@ -160,7 +160,6 @@ law_update.rr_law_additive <- function(law, evidence, options) {
 #    sum_i (b_i / a) e_i / (rho - e_i) = 1
 # Of a share of 0 the update keeps the factor g_i.
 update_rate.rr_law_additive <- function(law, evidence, maximum) {
-  if (law$a < 0) return(channel_update_rate(law_axes(law, evidence$k), evidence, maximum))
   b <- rep_len(law$b, evidence$k)
   phi <- evidence$counts / evidence$n
   m <- b + law$a * maximum
@@ -168,7 +167,9 @@ update_rate.rr_law_additive <- function(law, evidence, maximum) {
   g <- law$a * ratio + sum(b * ratio)
   positive <- maximum > 0
   e <- (law$a^2 * maximum * ratio / m)[positive]
-  max(g[!positive], 1 - smallest_secular_root(e, e * b[positive] / law$a))
+  max(
+    g[!positive], 1 - smallest_secular_root(e, e * b[positive] / law$a)
+  )
 }
 
 # The root rho of sum(weights / (rho - e)) = 1 between the two smallest `e`: their value if they are
@@ -178,13 +179,15 @@ smallest_secular_root <- function(e, weights) {
   smallest <- sort(e, partial = 1:2)[1:2]
   gap <- smallest[2] - smallest[1]
   if (gap <= 4 * .Machine$double.eps * smallest[2]) return(smallest[1])
-  # The equation times position (1 - position), which is finite beside both of them.
+  # The equation times position (1 - position), which is finite beside both of them, and falls.
   excess <- function(position) {
-    (sum(weights / (position * gap + (smallest[1] - e))) - 1) * position * (1 - position)
+    difference <- sum(weights / (position * gap + (smallest[1] - e))) - 1
+    sign(weights[1]) * difference * position * (1 - position)
   }
   edge <- .Machine$double.eps
   if (excess(edge) <= 0) return(smallest[1])
-  smallest[1] + gap * stats::uniroot(excess, c(edge, 1 - edge), tol = edge)$root
+  smallest[1] +
+    gap * stats::uniroot(excess, c(edge, 1 - edge), tol = edge)$root
 }
 
 # ---- uncertainty ----

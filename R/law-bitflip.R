@@ -94,3 +94,6 @@ law_unlikely.rr_law_bitflip <- function(law, evidence, alpha) {
 report_channel.rr_law_bitflip <- function(law, evidence) {
   rows_channel(law, evidence, bitflip_rows(law))
 }
+
+#' @export
+set_bytes.rr_law_bitflip <- function(law, k) 2 * ceiling(k / 8)

@@ -315,3 +315,6 @@ law_unlikely.rr_law_bloom <- function(law, evidence, alpha) {
 }
 
 report_channel.rr_law_bloom <- function(law, evidence) rows_channel(law, evidence, bloom_rows(law))
+
+#' @export
+set_bytes.rr_law_bloom <- function(law, k) ceiling(law$bits / 8) + 4

@@ -282,21 +282,6 @@ depth_laws <- function(law) {
   })
 }
 
-# The bytes that rr_tally(keep = "sets") keeps of a report; 0 if its counts say as much.
-set_bytes <- function(law, k) UseMethod("set_bytes")
-
-#' @export
-set_bytes.rr_law <- function(law, k) 0
-
-#' @export
-set_bytes.rr_law_support <- function(law, k) ceiling(k / 8)
-
-#' @export
-set_bytes.rr_law_bitflip <- function(law, k) 2 * ceiling(k / 8)
-
-#' @export
-set_bytes.rr_law_bloom <- function(law, k) ceiling(law$bits / 8) + 4
-
 #' @export
 set_bytes.rr_law_hierarchy <- function(law, k) {
   max_bytes <- max(mapply(set_bytes, law$laws, law$nodes))

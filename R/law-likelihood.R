@@ -86,11 +86,14 @@ channel_update_rate <- function(axes, evidence, maximum) {
   m <- apply_channel(axes, maximum)
   ratio <- ifelse(phi > 0, phi / m, 0)
   positive <- which(maximum > 0)
-  if (length(positive) > 500L || length(positive) * length(phi) > 1e6) return(NA_real_)
+  if (length(positive) > 500L || length(positive) * length(phi) > 1e6) {
+    return(NA_real_)
+  }
   rate <- max(apply_channel(axes, ratio, "adjoint")[-positive], 0)
   if (length(positive) < 2L) return(rate)
   columns <- .Call(C_rr_channel_rows, axes, positive)
-  b <- columns * sqrt(ratio / m) * rep(sqrt(maximum[positive]), each = length(phi))
+  b <- columns * sqrt(ratio / m) *
+    rep(sqrt(maximum[positive]), each = length(phi))
   squares <- svd(b, 0, 0)$d^2
   max(rate, 1 - min(squares[squares > 1e-12]))
 }

@@ -210,6 +210,9 @@ report_channel.rr_law_support <- function(law, evidence) {
        logs = rep(log, length(law$sets$times)))
 }
 
+#' @export
+set_bytes.rr_law_support <- function(law, k) ceiling(k / 8)
+
 # ---- sets of a tally ----
 
 sets_bits_limit <- 2^31

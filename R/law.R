@@ -309,6 +309,12 @@ law_update.rr_law <- function(law, evidence, options) {
   law_update(reports$law, reports$evidence, options)
 }
 
+# The bytes that rr_tally(keep = "sets") keeps of a report; 0 if its counts say as much.
+set_bytes <- function(law, k) UseMethod("set_bytes")
+
+#' @export
+set_bytes.rr_law <- function(law, k) 0
+
 # The rate of the iterative Bayesian update at the maximum, the limit of the distance from it after a
 # step, divided by the distance before. NA if the channel is too large for it.
 update_rate <- function(law, evidence, maximum) UseMethod("update_rate")

@@ -90,7 +90,13 @@ rr_binary <- function(p, q, levels = c("no", "yes"), ...) {
 
 #' @rdname rr_binary
 #' @export
-rr_warner <- function(p = NULL, epsilon = NULL, levels = c("no", "yes"), t = NULL, ...) {
+rr_warner <- function(
+  p = NULL,
+  epsilon = NULL,
+  levels = c("no", "yes"),
+  t = NULL,
+  ...
+) {
   check_dots_empty(...)
   if (!is.null(t)) {
     if (!is.null(epsilon)) abort("{.arg epsilon} must not be given with {.arg t}.")
@@ -204,9 +210,13 @@ new_rr_kuk <- function(p, draws, levels, symmetric) {
   check_no_first(levels$labels, even = FALSE)
   cards <- 0:draws
   no <- dbinom(cards, draws, p[2])
-  C <- rbind(no, if (symmetric) rev(no) else dbinom(cards, draws, p[1]), deparse.level = 0)
+  C <- rbind(
+    no, if (symmetric) rev(no) else dbinom(cards, draws, p[1]),
+    deparse.level = 0
+  )
   # A report that is impossible under one truth alone would reveal the other.
-  if (all(p > 0) && (symmetric || all(p < 1)) && any(C == 0)) {
+  if (all(p > 0) && (symmetric || all(p < 1)) &&
+      any(C == 0)) {
     abort(c(
       "{.arg draws} must be fewer for these probabilities.",
       x = "Some numbers of cards have a probability below 1e-323, which is 0 to the computer."
@@ -235,7 +245,11 @@ new_rr_kuk <- function(p, draws, levels, symmetric) {
   # known.
   gap <- p[1] - p[2]
   cards_epsilon <- ratio_epsilon(p[1], p[2], gap)
-  if (!symmetric) cards_epsilon <- max(cards_epsilon, ratio_epsilon(1 - p[2], 1 - p[1], gap))
+  if (!symmetric) {
+    cards_epsilon <- max(
+      cards_epsilon, ratio_epsilon(1 - p[2], 1 - p[1], gap)
+    )
+  }
   mechanism$epsilon <- draws * cards_epsilon
   mechanism
 }

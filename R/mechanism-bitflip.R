@@ -39,6 +39,7 @@ rr_bitflip <- function(levels, epsilon, d = 1, buckets = NULL, compatible = FALS
   bit_epsilon <- if (is_single_bit) epsilon else epsilon / 2
   p <- plogis(bit_epsilon)
   q <- plogis(-bit_epsilon)
+  p_drawn <- d / buckets
   bucket <- floor((seq_len(k) - 1) * buckets / k)
   first <- levels$labels[!duplicated(bucket)]
   last <- levels$labels[!duplicated(bucket, fromLast = TRUE)]
@@ -61,7 +62,11 @@ rr_bitflip <- function(levels, epsilon, d = 1, buckets = NULL, compatible = FALS
       bit_epsilon = bit_epsilon,
       values = if (buckets < k) levels,
       law = new_law_bitflip(buckets, d, p, q, tanh(bit_epsilon / 2)),
-      codec = report_codec(levels = names, drawn = as.double(d))
+      codec = report_codec(
+        levels = names,
+        drawn = as.double(d),
+        log_positive = log(p_drawn * p * q^(d - 1) + (1 - p_drawn) * q^d)
+      )
     ),
     "rr_bitflip", levels = level_value(levels$labels, levels$numeric, levels$ordered),
     epsilon = epsilon, d = d, buckets = buckets, compatible = compatible, fields = NULL
@@ -166,4 +171,15 @@ client_facts.rr_bitflip <- function(mechanism, reports, x) {
     p_support_twice = p_support^2,
     p_equal = (mechanism$p^2 + mechanism$q^2)^d / choose(b, d)
   )
+}
+
+#' @export
+score_reader.rr_bitflip <- function(mechanism, name) {
+  function(x) {
+    rows <- report_values(rr_reports(x, mechanism))
+    scores <- matrix(0, nrow(rows), mechanism$buckets)
+    scores[cbind(as.vector(row(rows)), as.vector(abs(rows)))] <-
+      (as.vector(rows > 0) - mechanism$q) / mechanism$p_minus_q * mechanism$buckets / mechanism$d
+    scores
+  }
 }

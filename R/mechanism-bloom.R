@@ -432,3 +432,32 @@ reports_support.rr_bloom <- function(mechanism, reports, category) {
   })
   Reduce(`&`, is_set)
 }
+
+# If w are the debiased bits of a report of cohort j of m, and X[j] are the filters of that cohort,
+# the scores are
+#   (sum X'X)^-1 X[j]' w m.
+# Weights from an estimate, as rr_estimate() has them, would make the score of one report depend on
+# all others.
+#' @export
+score_reader.rr_bloom <- function(mechanism, name) {
+  law <- rr_law(mechanism)
+  ones <- rep(1, law$bits * law$cohorts)
+  inverse <- tryCatch(normal_inverse(list(places = law$places, bits = law$bits), ones),
+                      candor_error_no_information = function(e) NULL)
+  if (is.null(inverse)) {
+    abort("Filters of {.val {name}} must tell its categories apart.", c("no_information", "law"))
+  }
+  decoders <- lapply(seq_len(law$cohorts), function(j) {
+    law$cohorts * cohort_filters(law, j) %*% inverse
+  })
+  function(x) {
+    read <- rr_reports(x, mechanism)
+    bits <- (as.matrix(read$bits) - law$zero) / (law$one - law$zero)
+    scores <- matrix(0, nrow(bits), law$truths)
+    for (j in unique(read$cohort)) {
+      rows <- which(read$cohort == j)
+      scores[rows, ] <- bits[rows, , drop = FALSE] %*% decoders[[j]]
+    }
+    scores
+  }
+}

@@ -25,7 +25,8 @@
 #' error, and the error does not contain the answer.
 #'
 #' @section Random words:
-#' \eqn{W} is the next word of 32 bits of a cryptographic generator, such as the generator of the operating system. Without a generator a client stops. There is no seed,
+#' \eqn{W} is the next word of 32 bits of a cryptographic generator, such as the generator of the operating system. Without a generator a client stops, and also if the generator
+#' repeats itself: among 128 words there must be at least 124 different ones. There is no seed,
 #' and the public numbers below are never used as randomness.
 #'
 #' * **Probabilities** are text: 16 hexadecimal digits, a whole number of \eqn{2^{-64}}{2^-64}, or `"1"`. For "\eqn{U < p}" take two words, the first being the
@@ -72,12 +73,22 @@
 #' and drawn as above, without the 1. The report of `second`, plus 1, is the `value`.
 #'
 #' A permanent answer never leaves the device. For every other plan a device makes one report for each question. It keeps the report with a random identifier, before it is shown or sent. The name of what is kept holds a
-#' print of the plan.
+#' print of the plan without its labels (`levels`, `reports`, `mechanism`): one law in two languages is one place. Permanent answers are kept alone, without a report beside them.
 #'
 #' **Time.** A client with a generator of its own also draws what it does not need: the uniform number or set of a lie beside that of a truth. The time then does not tell them apart.
 #' The clients in JavaScript and Python do so in every kind.
 #'
 #' **As text** a report of several numbers has them in the order above, separated by spaces; [rr_tally()] reads it.
+#'
+#' @section What no client can promise:
+#' * A client on another device, in another browser or in a private window draws again. So does a browser that has deleted what it kept, and a page in a frame of another site. The page warns
+#'   in a frame, and if nothing can be kept.
+#' * One law in two languages is one draw. The Bloom filters of [rr_bloom()] follow from the labels, so that other labels are another law.
+#' * A report that is kept has the labels of the language in which it was drawn.
+#' * Whoever uses the device before the report has arrived can see the report. An `interviewer` page begins anew for each person, so that one person can answer twice.
+#' * A survey tool or the page around a client can read what is pressed, and can measure how long an answer takes (jsPsych's `time_elapsed`).
+#' * A generator whose words repeat after more than 128 words, or that its owner can predict, is not noticed.
+#' * An entry that was damaged, but has the right form, is taken for what was kept.
 #'
 #' @section Hadamard response:
 #' The matrix is Sylvester's: the entry in row \eqn{r} and column \eqn{c} (from 0) is +1 if \eqn{r} and \eqn{c} have an even number of binary ones in common, else -1.
@@ -139,6 +150,18 @@
 #' In [rr_count_mean_sketch()] the bucket (from 0) of a text under the \eqn{c}th function is the \eqn{c}th number below `width` of \eqn{(5, key, s_0, s_1)}{(5, key, s0, s1)}. The
 #' report is a report of [rr_unary()] about the buckets with `optimized = FALSE`. With `one_bit` it is a uniform `index` from 0 to the next power of two less one, and a
 #' `sign`. The sign is 1 if bucket and index have an even number of binary ones in common, else -1, and flipped with probability \eqn{1 / (1 + e^\epsilon)}.
+#'
+#' @section What no client can promise:
+#' * **One report of each person.** A device keeps what it drew. Another browser, a private window or deleted site data draw anew, and two reports reveal more than one.
+#' * **Nobody else at the device.** Who watches the screen sees the answer. Other programs and extensions of the browser can read a page.
+#' * **An unchanged file.** Whoever serves a page can serve another one to some respondents. [rr_check_client()] compares a file that you have.
+#' * **Equal devices.** If half of the devices tell the truth and the others lie more often, the reports together are as they should be. Tests need `id` and several reports of each device.
+#' * **A generator that nobody predicts.** Reports of a generator that only its owner can predict look random, and so does a mark that only its owner can read.
+#' * **No trace of the time.** The random words of hashes, subsets and lists can be one more for some draws. Survey tools may record when an answer was chosen.
+#' * **No trace of the connection.** A server sees the address, the browser and the time of a request.
+#' * **A hidden refusal.** "I prefer not to say" is not randomized.
+#' * **A hidden answer at infinite epsilon.** Some reports then show an answer, or rule one out. The page says so. It cautions if one of two answers is guessed right from a report in more
+#'   than 90, and more strongly in more than 99, of 100 cases.
 #'
 #' @section Errors:
 #' None: this page has no function.

@@ -48,6 +48,8 @@
 #'   [rr_recommend()], which compares their errors.
 #' @concept direct encoding
 #' @concept k-RR
+#' @concept kRR
+#' @concept GRR
 #' @concept local differential privacy
 #' @concept randomizer
 #' @examples

@@ -249,3 +249,18 @@ client_facts.rr_hadamard <- function(mechanism, reports, x) {
   if (mechanism$one_bit) facts$values <- if (x == 1) c(0, 1) else c(0.5, 0.5)
   facts
 }
+
+# The score of a category is the sign of its row, times the scale of the estimate, if the report
+# lies in its block, and else 0.
+#' @export
+score_reader.rr_hadamard <- function(mechanism, name) {
+  if (mechanism$one_bit) return(NextMethod())
+  law <- rr_law(mechanism)
+  block <- (seq_along(mechanism$levels) - 1L) %% law$blocks
+  row <- (seq_along(mechanism$levels) - 1L) %/% law$blocks + 1L
+  function(x) {
+    reports <- rr_reports(x, mechanism)
+    signs <- hadamard_signs(as.integer(reports %% law$size), as.integer(row))
+    hadamard_scale(law) * signs * outer(reports %/% law$size, block, `==`)
+  }
+}

@@ -340,3 +340,14 @@ client_facts.rr_local_hash <- function(mechanism, reports, x) {
   facts$values <- diff(first_residues) / mechanism$prime
   facts
 }
+
+#' @export
+score_reader.rr_local_hash <- function(mechanism, name) {
+  if (is.null(mechanism$cohorts)) return(NextMethod())
+  scores <- channel_scores(mechanism, name)
+  function(x) {
+    read <- rr_reports(x, mechanism)
+    index <- (read$cohort - 1L) * as.integer(mechanism$g) + read$value
+    scores[index, , drop = FALSE]
+  }
+}

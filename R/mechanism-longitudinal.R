@@ -61,6 +61,7 @@
 #' @concept instantaneous randomized response
 #' @concept longitudinal data
 #' @concept memoization
+#' @concept LOLOHA
 #' @concept permanent randomized response
 #' @concept repeated reports
 #' @examples

@@ -82,7 +82,10 @@ rr_mean <- function(range, epsilon, protocol = c("hybrid", "piecewise", "duchi")
     fine = fine,
     coarse = coarse,
     reach = reach,
-    codec = report_codec(real = TRUE),
+    codec = report_codec(
+      range = mean(range) + diff(range) / 2 * c(-1, 1) * reach,
+      is_two_valued = identical(share, 0)
+    ),
     law = new_law_mean(share, fine, coarse)
   )
   with_recipe(
@@ -273,7 +276,7 @@ count_reports.rr_mean <- function(mechanism, x, groups = NULL, weights = NULL, n
   x <- column_numbers(x)
   if (!is_numbers(x) || length(dim(x)) > 1L) abort_form(x, "numbers")
   dropped <- drop_missing_reports(which(is.na(x)), na.rm)
-  limits <- report_range(mechanism)
+  limits <- mechanism$codec$range
   x[dropped] <- limits[1]
   if (!is.null(weights)) weights[dropped] <- 0
   n_groups <- max(1L, groups)
@@ -297,16 +300,16 @@ count_reports.rr_mean <- function(mechanism, x, groups = NULL, weights = NULL, n
 # scale of answers from -1 to 1, and their mean is the answer.
 score_line <- function(mechanism) {
   if (is.null(mechanism$moments)) return(c(-1, 2) * mechanism$reach)
-  scores <- read_scores(mechanism$reach, mechanism)
+  scores <- read_scores(mechanism$codec$range, mechanism)
   limits <- (scores - mean(mechanism$range)) / (diff(mechanism$range) / 2)
   c(limits[1], diff(limits))
 }
 
 # Reports as shares, from 0 to 1, of their range.
 report_shares <- function(x, mechanism) {
-  limits <- report_range(mechanism)
+  limits <- mechanism$codec$range
   share <- (as.double(x) - limits[1]) / diff(limits)
-  is_two_valued <- identical(mechanism$share, 0)
+  is_two_valued <- mechanism$codec$is_two_valued
   is_inside <- min(share, 0, na.rm = TRUE) == 0 &&
     max(share, 1, na.rm = TRUE) == 1
   if (!is_two_valued && is_inside) return(share)

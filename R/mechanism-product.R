@@ -48,6 +48,7 @@
 #' @concept joint distribution
 #' @concept multidimensional data
 #' @concept questionnaire
+#' @concept Vinterbo
 #' @examples
 #' # Do drugs and theft go together? Every respondent answers both questions
 #' survey <- rr_product(drugs = rr_warner(0.8), theft = rr_crosswise(0.25))
@@ -93,6 +94,57 @@ rr_product <- function(..., asked = NULL) {
   )
   with_recipe(mechanism, "rr_product", fields = "questions")
 }
+
+# rr_product(asked = 1), under the name that its recipe has in files.
+rr_sample_questions <- function(...) {
+  questions <- named_mechanisms(...)
+  for (name in names(questions)) refuse_permanent(questions[[name]], name)
+  mechanism <- new_rr_sampled(
+    "sampled",
+    names(questions),
+    questions,
+    "question",
+    sprintf("One question of %d", length(questions))
+  )
+  with_recipe(mechanism, "rr_sample_questions", fields = c(questions = "parts"))
+}
+
+# A mechanism of which each respondent reports one submechanism, drawn uniformly: a question, the
+# depth of a hierarchy, the length of a prefix. The column `part_column` of its reports shows which.
+new_rr_sampled <- function(kind, levels, submechanisms, part_column, design, ...) {
+  # A tally has for each submechanism the number who drew it, then its counts.
+  report_names <- function(name, submechanism) c(name, paste0(name, ": ", submechanism$reports))
+  reports <- Map(report_names, names(submechanisms), submechanisms)
+  reports <- unlist(reports, use.names = FALSE)
+  if (anyDuplicated(reports)) abort("Questions and their reports must have different names.")
+  new_rr_mechanism(
+    unique(c(kind, "sampled")),
+    levels,
+    reports = reports,
+    design = design,
+    parts = submechanisms,
+    epsilon = max(vapply(submechanisms, function(m) m$epsilon, 0)),
+    part_column = part_column,
+    codec = report_codec(part = part_column),
+    law = new_rr_law(
+      "sampled",
+      "a report answers one of several questions",
+      truths = length(submechanisms)
+    ),
+    ...
+  )
+}
+
+# The mechanism, unless it has a permanent answer: if respondents draw which question they report,
+# nothing keeps their permanent answers, and each report would have a new one.
+refuse_permanent <- function(mechanism, name) {
+  check_that(
+    !is_memoised(mechanism), mechanism, name,
+    "without a permanent answer, which would be drawn anew each time"
+  )
+}
+
+size_words.rr_sampled <- function(mechanism) NULL
 
 size_words.rr_product <- function(mechanism) {
   same <- identical(mechanism$sizes, mechanism$report_sizes)

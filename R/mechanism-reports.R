@@ -12,12 +12,15 @@
 #   ones             how many bits are 1, if that is fixed: a report may then be so many positions
 #   drawn            how many bits a report has, if not all: a report is so many positions,
 #                    negative for a bit of 0
-#   real             TRUE if a report is any number of a range: its powers are summed
+#   log_positive     of drawn bits, the logarithm of the probability that no bit of a report is 0
+#   range            the least and the largest report, if a report is a number: its powers are
+#                    summed, and `real` is TRUE
+#   is_two_valued    TRUE if only these two numbers are reports
 #   part             the column that names the submechanism of a report
 #   block            the column that names the block of people in which a report was made
 report_codec <- function(
   ..., levels = NULL, columns = levels, numeric_levels = NULL, ones = NULL, drawn = NULL,
-  real = FALSE, part = NULL, block = NULL
+  log_positive = 0, range = NULL, is_two_valued = FALSE, part = NULL, block = NULL
 ) {
   numbers <- lapply(list(...), function(range) {
     if (length(range) == 2L) c(range, 1) else range
@@ -30,7 +33,10 @@ report_codec <- function(
     numeric_levels = numeric_levels,
     ones = ones,
     drawn = drawn,
-    real = real,
+    log_positive = log_positive,
+    real = !is.null(range),
+    range = range,
+    is_two_valued = is_two_valued,
     part = part,
     block = block
   )

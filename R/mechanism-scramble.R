@@ -151,8 +151,7 @@ rr_scramble <- function(
       truth = truth,
       inside = inside,
       moments = moments,
-      reach = range(reports, if (truth > 0) range),
-      codec = report_codec(real = TRUE),
+      codec = report_codec(range = range(reports, if (truth > 0) range)),
       on_levels = scrambled_channel,
       law = new_rr_law("scramble", "a report is a number that cards make of the truth", truths = 1)
     ),
@@ -334,7 +333,7 @@ finite_cards <- function(mechanism) {
 round_reports <- function(x, mechanism) round(x, report_digits(mechanism))
 
 report_digits <- function(mechanism) {
-  14 - ceiling(log10(max(abs(c(mechanism$reach, mechanism$range)))))
+  14 - ceiling(log10(max(abs(c(mechanism$codec$range, mechanism$range)))))
 }
 
 # ---- the channel on given levels ----

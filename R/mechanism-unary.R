@@ -32,6 +32,7 @@
 #' @concept frequency oracle
 #' @concept optimized unary encoding
 #' @concept OUE
+#' @concept support
 #' @concept local differential privacy
 #' @examples
 #' # How often did 1,000 people use an app, if each sends four noisy bits?

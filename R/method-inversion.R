@@ -136,6 +136,19 @@
 #' @concept consistency
 #' @concept empirical Bayes
 #' @concept maximum likelihood
+#' @concept linear inversion
+#' @concept Inv
+#' @concept InvN
+#' @concept InvP
+#' @concept MLE*
+#' @concept Algorithm 1
+#' @concept collinear estimators
+#' @concept debiasing
+#' @concept simplex projection
+#' @concept Norm-Sub
+#' @concept iterative Bayesian update
+#' @concept IBU
+#' @concept GIBU
 #' @aliases postprocessing
 #' @name estimators
 #' @examples

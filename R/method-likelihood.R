@@ -124,11 +124,17 @@ nearby_maximum <- function(law, evidence, estimate, gap) {
 # How far the updates are from the maximum, if a gap is left: a rate r takes log(10) / -log(r) steps
 # for a digit of the distance.
 ibu_notes <- function(details) {
-  is_far <- vapply(details, function(group) group$gap > 1e-4 && !is.na(group$rate), NA)
+  is_far <- vapply(
+    details, function(group) group$gap > 1e-4 && !is.na(group$rate), NA
+  )
   if (!any(is_far)) return(NULL)
   rates <- vapply(details[is_far], `[[`, 0, "rate")
   slowest <- details[is_far][[which.max(rates)]]
-  steps <- if (max(rates) < 1) log(10) / -log(max(rates)) else Inf
+  steps <- if (max(rates) < 1) {
+    log(10) / -log(max(rates))
+  } else {
+    Inf
+  }
   sprintf(
     "Distance from the maximum: %s; each further digit takes about %s steps",
     format(tail(slowest$trace$distance, 1), digits = 2),

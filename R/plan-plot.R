@@ -149,35 +149,6 @@ plan_names <- c(
   mean = "True mean", coefficient = "True coefficient"
 )
 
-# One line for each design or method, named at its end or in a legend. Hollow points let another
-# design be seen through them.
-design_lines <- function(designs, points, line_labels = NULL) {
-  names <- levels(designs)
-  values <- function(x) line_values(names, x)
-  guide <- if (is.null(line_labels)) line_legend(names) else "none"
-  list(
-    ggplot2::geom_line(
-      ggplot2::aes(colour = .data$mechanism, linetype = .data$mechanism), linewidth = 0.8
-    ),
-    if (points <= 12) {
-      ggplot2::geom_point(
-        ggplot2::aes(colour = .data$mechanism, shape = .data$mechanism), size = 2
-      )
-    },
-    ggplot2::scale_colour_manual(values = values(line_colours), guide = guide),
-    ggplot2::scale_linetype_manual(values = values(line_types), guide = guide),
-    if (points <= 12) {
-      ggplot2::scale_shape_manual(
-        values = values(c(16, 2, 0, 4, 8, 1, 6, 5)),
-        guide = guide
-      )
-    },
-    ggplot2::labs(colour = NULL, linetype = NULL, shape = NULL),
-    ggplot2::theme(legend.key.width = ggplot2::unit(1.8, "lines")),
-    line_labels$layers
-  )
-}
-
 #' @rdname rr_recommend
 #' @param object,x A comparison.
 #' @method autoplot rr_recommendation

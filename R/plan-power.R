@@ -39,7 +39,7 @@
 #' the union is at most
 #' \deqn{n \left[(1 - \theta)\left((1 + v)^k - 1\right) + \theta\, v (1 + v)^{k - 1}\right]}{n [(1 - theta) ((1 + v)^k - 1) + theta v (1 + v)^(k - 1)]}
 #' if the share \eqn{\theta} of the elements is in the union (Hehir, Theorem 3). It is attained if each of them is in one set. By default `share` is 0, for which it is largest. For sets
-#' that are known, or sketches, see `truth` in [rr_set_size()].
+#' that are known, or sketches, see `plan` in [rr_set_size()].
 #'
 #' @section Pictures:
 #' The dashed grey line is a direct question that everybody answers honestly. Exact power moves in small teeth, because the number of reports is whole.
@@ -169,21 +169,12 @@ rr_power <- function(
 ) {
   check_dots_empty(...)
   mechanisms <- check_mechanisms(mechanism)
-  if (!is.null(sets)) {
-    idle <- setdiff(names(match.call())[-1], c("mechanism", "n", "share", "conf.level", "sets"))
-    if (length(idle)) abort("{.arg {idle}} {?does/do} not belong to the plan of a union.")
-    return(union_plan(mechanisms, n, sets, share %||% 0, conf.level))
-  }
+  args <- names(match.call())[-1]
+  if (!is.null(sets)) return(union_plan(mechanisms, n, sets, share, conf.level, args))
   goal <- goal_of(n = n, power = power, margin = margin)
   kind <- names(goal)
-  estimand <- if (!is.null(model)) {
-    "coefficient"
-  } else if (all(vapply(mechanisms, is_mean, NA))) {
-    "mean"
-  } else {
-    "share"
-  }
-  check_unused(names(match.call()), kind, estimand, share, versus)
+  estimand <- plan_estimand(mechanisms, model)
+  check_unused(args, kind, estimand, share, versus)
   design <- if (estimand == "coefficient") plan_design(model, data, coefficients, term, link)
   needs_share <- kind != "margin" || !is.null(versus)
   share <- design$coefficient %||%
@@ -230,6 +221,12 @@ goal_of <- function(...) {
   goal <- Filter(Negate(is.null), list(...))
   if (length(goal) == 1) return(goal)
   abort("Exactly one of {.arg n}, {.arg power} and {.arg margin} must be given.")
+}
+
+# A word for what is estimated: a coefficient if there is a model, else a mean or a share.
+plan_estimand <- function(mechanisms, model) {
+  if (!is.null(model)) return("coefficient")
+  if (all(vapply(mechanisms, is_mean, NA))) "mean" else "share"
 }
 
 is_mean <- function(mechanism) isTRUE(mechanism$codec$real)
@@ -380,7 +377,11 @@ negative_probability <- function(model, share, n, target) {
   one <- function(share, n) {
     if (!is.finite(n) || n < 1) return(NA_real_)
     positive <- model$a > 0
-    limit <- if (positive) ceiling(n * model$b - 1e-9) - 1 else floor(n * model$b + 1e-9)
+    limit <- if (positive) {
+      ceiling(n * model$b - 1e-9) - 1
+    } else {
+      floor(n * model$b + 1e-9)
+    }
     below <- if (target == "population") {
       pbinom(limit, n, model$b + model$a * share)
     } else {
@@ -511,10 +512,12 @@ tbl_sum.rr_power <- function(x, ...) {
 
 # The table of a union of noisy sets with the least favourable sets (Hehir, Theorem 3): those of the
 # elements in the union are in one set each.
-union_plan <- function(mechanisms, n, sets, share, conf.level) {
+union_plan <- function(mechanisms, n, sets, share, conf.level, args) {
+  unused <- setdiff(args, c("mechanism", "n", "share", "conf.level", "sets"))
+  if (length(unused)) abort("{.arg {unused}} {?does/do} not belong to the plan of a union.")
   n <- check_grid(n, "n", is_whole = TRUE)
   sets <- check_grid(sets, "sets", is_whole = TRUE)
-  share <- check_probabilities(share, "share")
+  share <- check_probabilities(share %||% 0, "share")
   conf.level <- check_conf_level(conf.level)
   flips <- unname(vapply(mechanisms, flip_of, 0))
   grid <- expand.grid(
@@ -523,7 +526,9 @@ union_plan <- function(mechanisms, n, sets, share, conf.level) {
   v <- flip_variance(flips)[grid$index]
   empty <- expm1(grid$sets * log1p(v))
   single <- v * (1 + v)^(grid$sets - 1)
-  std_error <- sqrt(grid$n * ((1 - grid$share) * empty + grid$share * single))
+  std_error <- sqrt(
+    grid$n * ((1 - grid$share) * empty + grid$share * single)
+  )
   table <- tibble(
     mechanism = names(mechanisms)[grid$index],
     epsilon = unname(vapply(mechanisms, `[[`, 0, "epsilon"))[grid$index],

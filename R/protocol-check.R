@@ -366,12 +366,11 @@ audit_table <- function(audit, mechanism, alpha) {
 exact_tests <- function(test, count, n, prob, detail = "") {
   low <- pbinom(count, n, prob)
   high <- pbinom(count - 1, n, prob, lower.tail = FALSE)
-  detail <- rep_len(as.character(detail), length(count))
   list2DF(list(
     test = rep(test, length(count)),
     share = count / n,
     prob = prob,
-    detail = detail,
+    detail = rep_len(as.character(detail), length(count)),
     p = pmin(1, 2 * pmin(low, high))
   ))
 }
@@ -531,12 +530,11 @@ number_tests <- function(facts, reports, supports) {
 
   range <- facts$numbers[[value_name]]
   g <- (range[2] - range[1]) / range[3] + 1
-  prob <- facts$values
   value <- (reports[[value_name]] - range[1]) / range[3] + 1
   rbind(
     do.call(rbind, tests),
-    exact_tests("value", tabulate(value[supports], g), n, prob * p),
-    exact_tests("value", tabulate(value[!supports], g), n, (1 - prob) / (g - 1) * (1 - p))
+    exact_tests("value", tabulate(value[supports], g), n, facts$values * p),
+    exact_tests("value", tabulate(value[!supports], g), n, (1 - facts$values) / (g - 1) * (1 - p))
   )
 }
 
@@ -851,15 +849,15 @@ test_words <- c(
   ),
   number = "The hash function, cohort or index is not uniform, or depends on the answer.",
   value = "The hash function or index is chosen by the answer: the truth's value is not uniform.",
-  overall = "Over all answers a report has a share of {share}, which should be {prob}.",
-  period = "Probabilities differ between respondents: one in {detail}, in turn, has others.",
-  drift = "Probabilities differ between respondents: they change along the sequence of reports.",
   pair = paste(
     "Two parts of a report come together in {share} of the reports, which should be {prob}: each",
     "needs a random number of its own."
   ),
   parity = "An odd number of bits is 1 in {share} of the reports, which should be {prob}.",
   marker = "One report came in {share} of all cases, which should be {prob}: it may be a mark.",
+  overall = "Over all answers a report has a share of {share}, which should be {prob}.",
+  period = "Probabilities differ between respondents: one in {detail}, in turn, has others.",
+  drift = "Probabilities differ between respondents: they change along the sequence of reports.",
   equal = "Different reports are equal too often: random numbers are used again.",
   restart = "The generator begins again: reports of different answers share random numbers.",
   lag = "A report depends on the one {detail} before it: random numbers are used again.",

@@ -41,7 +41,7 @@
 #' @param send For a page: an `https://` address that receives the report as JSON by POST, in the letters of ASCII. The server must allow requests of other origins. By default the
 #'   respondent copies the report.
 #' @param words For a page or a plugin: a named list of texts that replace the page's own. `intro`, which is empty, stands before the explanation: consent, contact. All names, in the order of the page:
-#'   `old`, `title`, `intro`, `quote`, `how`, `lots`, `more`, `guess`, `weak`, `picture`, `few`, `most`, `certain`, `excluded`, `some`, `number`, `cards`, `one`, `permanent`, `private`, `storage`, `frame`,
+#'   `old`, `title`, `intro`, `quote`, `how`, `lots`, `one`, `little`, `weak`, `certain`, `excluded`, `sure`, `some`, `more`, `picture`, `few`, `most`, `number`, `cards`, `nobody`, `guess`, `permanent`, `private`, `storage`, `frame`,
 #'   `random`, `broken`, `trial`, `imagine`, `try`, `tried`, `asked`, `surely`, `unsure`, `right`, `wrong`, `choose`, `outside`, `decline`, `declined`, `draw`, `send`, `result`, `answered`,
 #'   `shown`, `sent`, `differs`, `kept`, `drafts`, `also`, `waiting`, `retrying`, `failed`, `after`, `retry`, `full`, `copy`, `copied`, `next`. The texts are in the file `words.json` of
 #'   `system.file("client", package = "candor")`. Words in braces are filled in.
@@ -250,9 +250,97 @@ has_revealed_answer <- function(plan, mechanism) {
     ))
   }
   if (identical(plan$chance, "1")) return(TRUE)
-  if (!has_categories(mechanism) || length(mechanism$levels) > 1000) return(FALSE)
-  possible <- rr_matrix(mechanism) > 0
-  any(rowSums(possible[, colSums(possible) > 1, drop = FALSE]) == 0)
+  # Sums of the probabilities of cards have rounding errors.
+  isTRUE(report_evidence(mechanism)$certain > 1 - 1e-9)
+}
+
+# ---- what may be promised ----
+
+# The rule for what a page or a sheet may say of questions whose reports have this epsilon together:
+#   caution   "little" or "weak" if the answer is guessed right in more than 90 or 99 of 100 cases,
+#             else NULL
+#   guess     the most of 100 cases in which one of two equally likely answers is guessed right
+#             from a report; NULL if epsilon is infinite
+#   reveals   "sure" if some report shows an answer for certain, "some" if some rules one out, else
+#             NULL
+client_promise <- function(questions, epsilon) {
+  evidence <- list(guess = 1 / (1 + exp(-epsilon)), certain = 0)
+  if (is.infinite(epsilon)) {
+    pieces <- lapply(questions[vapply(questions, `[[`, 0, "epsilon") == Inf], report_evidence)
+    evidence <- lapply(
+      c(guess = "guess", certain = "certain"),
+      function(name) max(vapply(pieces, `[[`, 0, name))
+    )
+  }
+  guess <- round(100 * evidence$guess, 9)
+  n_limits <- sum(guess > c(90, 99))
+  list(
+    caution = if (n_limits > 0) c("little", "weak")[n_limits],
+    guess = if (is.finite(epsilon)) ceiling(guess),
+    reveals = if (is.infinite(epsilon)) {
+      if (evidence$certain > 0) "sure" else "some"
+    }
+  )
+}
+
+# What reports show if some of them rule out an answer, at the worst answers: list(guess, certain).
+# `guess` is the probability that the right one of two equally likely answers is guessed; `certain`,
+# that a report can come from one answer alone.
+report_evidence <- function(mechanism) {
+  if (!is.null(mechanism$cards)) return(card_evidence(mechanism))
+  if (draws_bits(mechanism)) {
+    p <- mechanism$sampler$p
+    q <- mechanism$sampler$q
+    k <- length(mechanism$levels)
+    # A bit of 1 is the truth's if q is 0, the only one is if p is 1.
+    certain <- c(if (q == 0) p, if (p == 1) (1 - q)^(k - 1))
+    return(list(guess = (1 + abs(p - q)) / 2, certain = max(0, certain)))
+  }
+  if (!has_categories(mechanism) || length(mechanism$levels) > 1000) {
+    return(list(guess = 1, certain = 0))
+  }
+  channel <- rr_matrix(mechanism)
+  possible <- channel > 0
+  certain <- rowSums(channel * (possible & col(possible) %in% which(colSums(possible) == 1)))
+  list(guess = (1 + max(dist(channel, "manhattan")) / 2) / 2, certain = max(certain))
+}
+
+# report_evidence() of numbers: each card of a report explains it by another number. `guess` is the
+# probability of the truth given its report if all numbers of the range are equally likely. At most
+# 500 numbers are looked at, the ends of the range among them.
+card_evidence <- function(mechanism) {
+  cards <- finite_cards(mechanism)
+  prob <- function(card) card$prob %||% rep(1 / length(card$value), length(card$value))
+  w <- rep(cards$multiply$value, length(cards$add$value))
+  u <- rep(cards$add$value, each = length(cards$multiply$value))
+  p <- as.vector(outer(prob(cards$multiply), prob(cards$add))) * (1 - mechanism$truth)
+  if (mechanism$inside) u <- w * u
+  if (mechanism$truth > 0) {
+    w <- c(w, 1)
+    u <- c(u, 0)
+    p <- c(p, mechanism$truth)
+  }
+  used <- w != 0
+  weight <- p[used] / abs(w[used])
+  low <- mechanism$range[1]
+  high <- mechanism$range[2]
+  tolerance <- 1e-9 * (high - low)
+
+  # Which cards explain a report changes where one of them reaches an end of the range.
+  reach <- outer(c(w[used] * low + u[used], w[used] * high + u[used]), u[used], `-`)
+  changes <- c(low, high, sweep(reach, 2, w[used], `/`))
+  changes <- unique(sort(pmin(high, pmax(low, changes))))
+  truths <- c(low, high, head(changes, -1) + diff(changes) / 2)
+  truths <- truths[unique(round(seq(1, length(truths), length.out = min(500, length(truths)))))]
+  evidence <- vapply(truths, function(x) {
+    explained <- sweep(outer(w[used] * x + u[used], u[used], `-`), 2, w[used], `/`)
+    possible <- explained > low - tolerance & explained < high + tolerance
+    is_truth <- possible & abs(explained - x) < tolerance
+    total <- drop(possible %*% weight)
+    true <- drop(is_truth %*% weight)
+    c(sum(p[used] * true / total), sum(p[used][rowSums(possible & !is_truth) == 0]))
+  }, numeric(2))
+  list(guess = max(evidence[1, ]), certain = max(evidence[2, ]))
 }
 
 # An error: the mechanism includes what respondents do.
@@ -440,16 +528,19 @@ client_page <- function(mechanism, plan, question, key, settings) {
   )
   check_lines(lines, c(length(questions), 1, length(lines$levels)))
   if (settings$interviewer && any(vapply(questions, is_memoised, NA))) {
-    abort("{.arg interviewer} must be {.code FALSE}: a device keeps permanent answers of one person.")
+    abort(c(
+      "{.arg interviewer} must be {.code FALSE} for permanent answers.",
+      x = "A device keeps those of one person."
+    ))
   }
-  epsilon <- lasting_epsilon(questions, mechanism)
+  promise <- client_promise(questions, lasting_epsilon(questions, mechanism))
   settings <- c(
     settings,
     list(
       question = I(unname(question)),
-      key = key,
-      epsilon = if (is.finite(epsilon)) epsilon
-    )
+      key = key
+    ),
+    promise[lengths(promise) > 0]
   )
   members <- json_text(settings[lengths(settings) > 0])
   page <- paste0("{\"client\": ", plan, ", ", substring(members, 2))

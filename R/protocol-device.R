@@ -204,8 +204,7 @@ rr_instructions <- function(
   design <- sub("^rr_", "", mechanism$recipe$constructor %||% "")
   check_that(design %in% sheet_designs, mechanism, "x", "a design that has a sheet")
   sections <- sheet_sections(mechanism, design, sheet, row, innocuous, language)
-  values <- sheet_values(mechanism, design, sheet, row, question, innocuous)
-  if (language != "en" && !is.null(row)) values$device <- paste0("; ", row$fraction)
+  values <- sheet_values(mechanism, design, sheet, row, question, innocuous, language)
   sections <- rapply(sections, fill_sheet, how = "list", values = values)
   text <- if (as == "html") {
     html_sheet(sections, sheet$title, language)
@@ -333,7 +332,7 @@ sheet_labels <- function(mechanism, sheet) {
   }
 }
 
-# The lines that say why nobody can be sure, and how 100 people of each answer would report.
+# The lines that say what client_promise() allows, and how 100 people of each answer would report.
 sheet_reasons <- function(mechanism, design, sheet) {
   levels <- sheet_labels(mechanism, sheet)
   boxes <- switch(
@@ -347,15 +346,15 @@ sheet_reasons <- function(mechanism, design, sheet) {
     says <- sprintf(sheet$says, shares_of_100(channel[x, ]), boxes)
     sprintf(sheet$example, levels[x], paste(says, collapse = ", "))
   }, "")
-  epsilon <- mechanism$epsilon
+  promise <- client_promise(list(mechanism), mechanism$epsilon)
   why <- if (design == "dealt") {
     "group"
-  } else if (epsilon == Inf) {
-    "sure"
-  } else if (epsilon > 5) {
-    "little"
+  } else if (identical(promise$caution, "weak")) {
+    "weak"
+  } else if (is.null(promise$reveals)) {
+    c(promise$caution, "why")[1]
   } else {
-    "why"
+    "sure"
   }
   c(sheet[[why]], examples)
 }
@@ -387,7 +386,7 @@ interviewer_lines <- function(mechanism, design, sheet, row, language) {
 }
 
 # The values of the placeholders, by name.
-sheet_values <- function(mechanism, design, sheet, row, question, innocuous) {
+sheet_values <- function(mechanism, design, sheet, row, question, innocuous, language) {
   levels <- sheet_labels(mechanism, sheet)
   channel <- sheet_channel(mechanism)
   p <- if (design == "warner") {
@@ -395,9 +394,23 @@ sheet_values <- function(mechanism, design, sheet, row, question, innocuous) {
   } else {
     channel[2, 2] - channel[1, 2]
   }
-  digits_text <- function(x) format(x, digits = 4)
+  has_comma <- language %in% c("de", "fr", "es")
+  digits_text <- function(x) format(x, digits = 4, decimal.mark = if (has_comma) "," else ".")
+  # Events have words in English alone, and long fractions are hard to read.
+  fraction <- if (!is.null(row)) {
+    is_long <- language != "en" && nchar(row$fraction) > 6
+    if (is_long) digits_text(row$probability) else row$fraction
+  }
+  device <- if (is.null(row)) {
+    ""
+  } else if (language == "en") {
+    sprintf("; %s, probability %s", row$event, fraction)
+  } else {
+    paste0("; ", fraction)
+  }
   list(
     event = if (design == "forced") sheet$named else sheet$chosen,
+    design = sheet[[paste0("design-", design)]],
     question = question,
     innocuous = innocuous,
     no = levels[1],
@@ -409,19 +422,19 @@ sheet_values <- function(mechanism, design, sheet, row, question, innocuous) {
     p2 = digits_text(channel[1, 2]),
     answers = toString(levels),
     epsilon = digits_text(mechanism$epsilon),
-    design = mechanism$design,
-    device = if (is.null(row)) "" else sprintf("; %s, probability %s", row$event, row$fraction),
+    device = device,
     cards = mechanism$cards,
-    deck = paste(mechanism$forced, paste0("\"", levels, "\""), collapse = ", "),
+    truthful = mechanism$cards - sum(mechanism$forced),
+    deck = paste(mechanism$forced, sprintf(sheet$quoted, levels), collapse = ", "),
     named = paste0(
-      levels, " ", digits_text(apply(channel, 2, min)), collapse = ", "
+      levels, " ", digits_text(apply(channel, 2, min)), collapse = if (has_comma) "; " else ", "
     ),
     boxes = levels
   )
 }
 
 # The lines with their placeholders filled in; a line with {boxes} becomes one for each answer.
-# `event` comes first among the values: it has braces of its own.
+# `event` and `design` come first among the values: they have braces of their own.
 fill_sheet <- function(lines, values) {
   box_lines <- paste("\u2610", rev(values$boxes))
   has_boxes <- grepl("{boxes}", lines, fixed = TRUE)

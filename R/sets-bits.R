@@ -137,6 +137,7 @@ check_kernel <- function(result, bits, flip, arg = "bits") {
 #'   counting, Theorem A.2. \doi{10.48550/arXiv.2302.02056}
 #' @concept sufficient statistic
 #' @concept mergeable sketches
+#' @concept randmerge
 #' @examples
 #' # Two days of a stream, each with its own flip probability: did anyone come?
 #' monday <- rr_bit_tally(c(0, 0, 1, 0), flip = 0.1)

@@ -22,7 +22,7 @@
 #' probability `conf.level` at least, whatever the true bits. If all flips are equal, the tests count the bits reported as 1 and have exact binomial probabilities: of no true 1, and of a single true 1.
 #' If flips differ, a tally does not hold the distribution. The tests are then Cantelli's inequality with `std.error.max`, and reject only if the noise is low. The interval does not follow from `std.error`.
 #'
-#' With \eqn{v_i = q_i (1 - q_i)/(1 - 2 q_i)^2} the exact variances for true bits \eqn{x_i} (Theorem 3) are as follows. [rr_set_size()] with `truth = TRUE` computes them before
+#' With \eqn{v_i = q_i (1 - q_i)/(1 - 2 q_i)^2} the exact variances for true bits \eqn{x_i} (Theorem 3) are as follows. [rr_set_size()] with `plan = TRUE` computes them before
 #' any report, and [rr_power()] for sets that are not known.
 #' \deqn{\mathrm{Var}(\widehat{OR}) = \prod_i (1 - x_i + v_i) - 1\{\textstyle\sum x_i = 0\}, \qquad
 #'   \mathrm{Var}(\widehat{AND}) = \prod_i (x_i + v_i) - 1\{\textstyle\sum x_i = n\}.}{Var(OR-hat) =
@@ -47,6 +47,11 @@
 #'   needed; the closed form in the proof of Theorem 2 lacks the factor \eqn{(-1)^{\sum y_i}}.)
 #' @concept bitwise OR
 #' @concept extremes
+#' @concept elementary estimator
+#' @concept convolution estimator
+#' @concept RBmerge
+#' @concept Rao-Blackwell
+#' @concept MVUE
 #' @examples
 #' # Did any of eight sites see this device, if each report has 5% of noise?
 #' rr_extreme(c(0, 0, 1, 0, 0, 0, 0, 1), flip = 0.05)   # 0.996: yes

@@ -34,6 +34,7 @@
 #'   Hehir, J. (2023). Easier estimation of extremes under randomized response, section 2.1. arXiv:2306.09394
 #' @seealso [rr_set_size()] for unions and intersections; [rr_bit_tally()]; `vignette("counting", package = "candor")`.
 #' @concept incidence counting
+#' @concept sum estimator
 #' @concept recurring visitors
 #' @examples
 #' # How many of 2,000 devices were seen at exactly two of three sites?

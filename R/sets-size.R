@@ -14,7 +14,7 @@
 #' distribution of the number of reported elements, and for several sets Chernoff's bound with the least favourable membership pattern. It needs one flip probability for all sets, or
 #' at most 8 sets.
 #'
-#' **Before any report.** With `truth = TRUE` the sets are the true ones, or an example of them, and the standard errors are those that reports with this `flip` will have. They are exact
+#' **Before any report.** With `plan = TRUE` the sets are the true ones, or an example of them, and the standard errors are those that reports with this `flip` will have. They are exact
 #' (Hehir, Theorem 3), for a Jaccard index to first order. [rr_power()] plans unions whose sets are not known.
 #'
 #' @section Sketches:
@@ -44,13 +44,13 @@
 #'   * a tally of [rr_bit_tally()] (not for differences);
 #'   * a sketch of [rr_sketch()], or a list of sketches with the same settings and key.
 #' @param flip Probability, not 1/2, that a membership was reported wrongly: one number, one for each set (names are matched), or a matrix with one for each element and set. Left
-#'   out for a tally and for sketches, unless with `truth = TRUE`.
+#'   out for a tally and for sketches, unless with `plan = TRUE`.
 #' @param what `"union"` (default), `"intersection"`, `"difference"` or `"jaccard"` (with Wald's intervals).
 #' @param universe For a list of sets: the labels of all elements, or their number if sets hold numbers from 1 on.
 #' @param conf.level Number, default 0.95. Confidence level.
 #' @param interval `"wald"` (default) or `"exact"`.
 #' @param cumulative Logical, default `FALSE`. Estimate after the first set, after the first two, and so on? `plot()` draws this.
-#' @param truth Logical, default `FALSE`. Are `sets` the true ones, or sketches without noise? Then sizes are the true ones, with the standard errors and Wald intervals that reports
+#' @param plan Logical, default `FALSE`. Are `sets` the true ones, or sketches without noise, before any report? Then sizes are the true ones, with the standard errors and Wald intervals that reports
 #'   with this `flip` will have.
 #' @param ... Must be empty.
 #' @return An object of class `rr_set_size`, with the methods of [estimate_methods]. `tidy()` returns `term`, `sets` (how many), `estimate`, `std.error`, `std.error.max` and, with `conf.int = TRUE`, `conf.low` and
@@ -79,6 +79,9 @@
 #' @concept intersection
 #' @concept cardinality
 #' @concept distinct count
+#' @concept Jaccard index
+#' @concept Stanojevic
+#' @concept Kreuter
 #' @examples
 #' # How many of 500 patients were seen by any of three clinics, if memberships have 10% of noise?
 #' set.seed(1)
@@ -90,7 +93,7 @@
 #' rr_set_size(reports[, 1:2], flip = 0.1, "jaccard")      # 0.163, truth 50 of 300
 #'
 #' # How precise will the union be, if each report has this noise?
-#' rr_set_size(seen, flip = 0.1, truth = TRUE)             # 300, standard error 11.6
+#' rr_set_size(seen, flip = 0.1, plan = TRUE)              # 300, standard error 11.6
 #'
 #' # Sketches of what two of them saw
 #' published <- lapply(list(1:200, 151:300), rr_sketch, "linear", bits = 1024, flip = 0.02, rng = "R")
@@ -107,26 +110,26 @@ rr_set_size <- function(
   conf.level = 0.95,
   interval = c("wald", "exact"),
   cumulative = FALSE,
-  truth = FALSE,
+  plan = FALSE,
   ...
 ) {
   check_dots_empty(...)
   what <- check_choice(what)
   interval <- check_choice(interval)
   conf.level <- check_conf_level(conf.level)
-  truth <- check_flag(truth, "truth")
+  plan <- check_flag(plan, "plan")
   if (inherits(sets, "rr_sketch")) sets <- list(sets)
   is_sketches <- is.list(sets) && length(sets) && inherits(sets[[1]], "rr_sketch")
-  has_no_exact <- truth || what == "jaccard" || (is_sketches && what != "union")
+  has_no_exact <- plan || what == "jaccard" || (is_sketches && what != "union")
   if (interval == "exact" && has_no_exact) {
     abort("A plan, a Jaccard index and sketches have no {.val exact} interval.")
   }
-  if (is_sketches) return(sketch_size(sets, flip, what, conf.level, cumulative, truth))
+  if (is_sketches) return(sketch_size(sets, flip, what, conf.level, cumulative, plan))
   data <- read_sets(sets, flip, universe)
-  if (is.null(data$bits) && (cumulative || truth || what == "difference")) {
+  if (is.null(data$bits) && (cumulative || plan || what == "difference")) {
     abort("{.arg sets} must hold the sets apart, and is a tally, which has added them up.")
   }
-  data$truth <- truth
+  data$plan <- plan
   table <- do.call(
     rbind,
     lapply(if (cumulative) seq_len(data$n) else data$n, function(k) {
@@ -137,7 +140,7 @@ rr_set_size <- function(
   if (what != "jaccard") warn_variance(last$std.error.max^2, estimated = !is.na(last$std.error))
   new_rr_set_size(
     table,
-    paste0(if (truth) "Plan: ", set_titles[[what]], " ", number_of(data$n, "noisy set")),
+    paste0(if (plan) "Plan: ", set_titles[[what]], " ", number_of(data$n, "noisy set")),
     number_of(data$m, "element"),
     data$m,
     data$flip,
@@ -202,7 +205,7 @@ set_totals <- function(data, invert = NULL) {
       C_rr_cardinality, data$bits, data$m, data$n, flips, is.matrix(flips), invert
     )
     totals <- check_kernel(result, data$bits, flips, "sets")
-    if (!isTRUE(data$truth)) return(totals)
+    if (!isTRUE(data$plan)) return(totals)
     true <- true_totals(data$bits, flips, invert)
     return(replace(totals, names(true), true))
   }
@@ -534,17 +537,17 @@ chernoff_size <- function(estimate, m, law, alpha) {
 
 # The sizes of sketches. Functions of several unions need the covariance of all unions, and so at
 # most ten sketches.
-sketch_size <- function(sketches, flip, what, conf.level, cumulative, truth) {
-  sketches <- check_sketches(sketches, if (!truth) flip)
-  flip <- sketch_flips(sketches, flip, truth)
+sketch_size <- function(sketches, flip, what, conf.level, cumulative, plan) {
+  sketches <- check_sketches(sketches, if (!plan) flip)
+  flip <- sketch_flips(sketches, flip, plan)
   n <- length(flip)
   n_sets <- if (cumulative) seq_len(n) else n
-  is_union <- what == "union" && !truth
+  is_union <- what == "union" && !plan
   if (n > 10 && !is_union) abort("{.arg sets} must be at most 10 sketches, unless for their union.")
   settings <- sketches[[1]]$settings
   unions <- if (n <= 10 && (cumulative || !is_union)) {
     counts <- sketch_patterns(sketches)
-    sketch_unions(if (truth) expected_patterns(counts, flip) else counts, flip, settings)
+    sketch_unions(if (plan) expected_patterns(counts, flip) else counts, flip, settings)
   }
   result <- if (is_union) {
     union_rows(sketches, n_sets, flip, unions, conf.level)
@@ -554,7 +557,7 @@ sketch_size <- function(sketches, flip, what, conf.level, cumulative, truth) {
   title <- if (what == "union") "Different items in" else set_titles[[what]]
   new_rr_set_size(
     result$table,
-    paste0(if (truth) "Plan: ", title, " ", number_of(n, "sketch", "es")),
+    paste0(if (plan) "Plan: ", title, " ", number_of(n, "sketch", "es")),
     format_settings(sketches[[1]]),
     n,
     flip,
@@ -564,11 +567,11 @@ sketch_size <- function(sketches, flip, what, conf.level, cumulative, truth) {
   )
 }
 
-# The flip of each sketch: that of its report, or if the sketches are the truth, the one planned.
-sketch_flips <- function(sketches, flip, truth) {
+# The flip of each sketch: that of its report, or the one planned if it is without noise.
+sketch_flips <- function(sketches, flip, plan) {
   flips <- vapply(sketches, `[[`, 1, "flip")
-  if (truth) {
-    if (any(flips != 0)) abort("{.arg sets} must be sketches without noise if they are the truth.")
+  if (plan) {
+    if (any(flips != 0)) abort("{.arg sets} must be sketches without noise for a plan.")
     flips <- rep_len(check_flip(flip, 1, length(flips)), length(flips))
   }
   if (sum(log1p(flip_variance(flips))) > 600) {

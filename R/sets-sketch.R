@@ -48,6 +48,8 @@
 #' @concept distinct count
 #' @concept Bloom filter
 #' @concept linear counting
+#' @concept PCSA
+#' @concept Sketch-Flip-Merge
 #' @concept cardinality
 #' @examples
 #' # How many different devices did two sites see, if they publish sketches with epsilon = 3?

@@ -1,5 +1,5 @@
-# Sizes of all unions of noisy sketches, with their covariance. Intersections, differences and
-# Jaccard indices are functions of them.
+# The sizes of all unions of noisy sketches, with their covariance, of which intersections,
+# differences and Jaccard indices are functions.
 #
 # A union is a number: 2^(j - 1) for sketch j, added up over its sketches. So are patterns, the
 # sketches that have a 1 at one position. PCSA sketches have positions at several levels.

@@ -45,10 +45,7 @@ joint_drawer <- function(mechanism, theta, truth, n, design, cell) {
   columns <- counted_columns(questions)
   has_counts <- function(x) isTRUE(x$direct) || identical(x$width, 1L)
   if (all(vapply(evidence, has_counts, NA))) {
-    columns$categories <- lapply(questions, function(question) {
-      if (is_yes_no(question)) no_yes_index(question$reports)[["yes"]] else
-        seq_along(question$reports)
-    })
+    columns$categories <- lapply(questions, counted_reports_of)
     counts <- study_counts(
       mechanism, theta, truth, n, design$seed, cell, 0, design$replications
     )
@@ -71,14 +68,20 @@ joint_drawer <- function(mechanism, theta, truth, n, design, cell) {
   }
 }
 
+# The positions of the reports that have a column.
+counted_reports_of <- function(question) {
+  if (is_yes_no(question)) return(no_yes_index(question$reports)[["yes"]])
+  seq_along(question$reports)
+}
+
 # The estimates of a fit, as shares: a row for each set, with the columns estimate, variance and
 # the two limits of its interval.
 joint_estimates <- function(fit) {
   possible <- possible_sets(fit)
   variances <- histogram_variances(fit, fit, fit$target)[possible]
   limits <- bounds_of(fit, NULL, fit$conf.level)
-  n <- fit$n
-  cbind(coef(fit) / n, variances / n^2, limits[[1]] / n, limits[[2]] / n)
+  limits <- do.call(cbind, unname(limits))
+  cbind(coef(fit), variances / fit$n, limits) / fit$n
 }
 
 # Bias, ratio of the estimated to the simulated standard error, and coverage, with their Monte Carlo
@@ -108,6 +111,17 @@ joint_risks <- function(draws, true) {
   )
 }
 
+# The columns of the table that say which cell a row is of.
+study_keys <- function(design, cells, row) {
+  tibble(
+    truth = names(design$truth)[cells$truth[row]],
+    k = cells$k[row],
+    mechanism = names(design$mechanism)[cells$mechanism[row]],
+    epsilon = cells$epsilon[row],
+    n = cells$n[row]
+  )
+}
+
 # The rows of the study's table for the joint counts of the cells `done`; NULL if there are none.
 joint_rows <- function(state, cells, done) {
   if (is.null(state$design$order) || !length(done)) return(NULL)
@@ -125,45 +139,4 @@ joint_rows <- function(state, cells, done) {
     )
   })
   do.call(rbind, rows)
-}
-
-# ---- picture ----
-
-# The title of each metric, and the value that a perfect interval has.
-joint_titles <- c(
-  bias = "Bias of joint counts, in Monte Carlo errors",
-  std.error = "Standard error of joint counts, estimated over simulated",
-  coverage = "Coverage of the 95% intervals of joint counts"
-)
-
-joint_targets <- c(bias = 0, std.error = 1, coverage = 0.95)
-
-# A line for the mean of the sets of each order, and a point for each set.
-joint_lines <- function(object, metric) {
-  data <- as.data.frame(object)
-  data <- data[data$metric == metric, ]
-  if (metric == "bias") data$estimate <- data$estimate / data$mc.error
-  data <- data[is.finite(data$estimate), ]
-  if (!nrow(data)) abort("No {.val {metric}} of the study is known.", "empty")
-  data$panel <- risk_panels(data)
-  data$mechanism <- factor(paste("Order", data$order))
-  means <- aggregate(estimate ~ n + mechanism + panel, data, mean)
-  picture <- ggplot2::ggplot(means, ggplot2::aes(.data$n, .data$estimate)) +
-    ggplot2::geom_hline(yintercept = joint_targets[[metric]], colour = colour_line) +
-    ggplot2::geom_point(
-      ggplot2::aes(colour = .data$mechanism), data, size = 1, alpha = 0.5, show.legend = FALSE
-    ) +
-    design_lines(means$mechanism, 13) +
-    ggplot2::scale_x_log10(
-      labels = format_count, breaks = few_log_breaks(4), guide = no_overlap()
-    ) +
-    ggplot2::labs(
-      x = "Respondents N",
-      y = NULL,
-      title = wrap_text(joint_titles[[metric]], 46),
-      caption = "Points: sets of answers. Lines: means of each order."
-    ) +
-    theme_candor()
-  if (nlevels(data$panel) < 2) return(picture)
-  picture + ggplot2::facet_wrap(~panel)
 }

@@ -4,7 +4,7 @@
 autoplot.rr_study <- function(object, metric = NULL, methods = NULL, ...) {
   metric <- metric %||% if ("mse" %in% object$metric) "mse" else "coverage"
   metric <- check_choice(metric, "metric", c(study_metrics, joint_metrics))
-  if (metric %in% joint_metrics) return(joint_lines(object, metric))
+  if (metric %in% joint_metrics) return(draw_joint(object, metric))
   choices <- unique(object$method)
   if (!all(methods %in% choices)) abort("{.arg methods} must be among {.val {choices}}.")
   data <- drawn_risks(object, metric, methods %||% choices)
@@ -96,3 +96,67 @@ risk_lines <- function(data, by_epsilon, linear) {
 #' @param x,object A study.
 #' @export
 plot.rr_study <- function(x, ...) draw(x, ...)
+
+# ---- joint counts ----
+
+# The title of each metric, its axis, and the value that a perfect interval has.
+joint_titles <- c(
+  bias = "Bias of joint counts",
+  std.error = "Standard errors of joint counts",
+  coverage = "95% intervals of joint counts"
+)
+
+joint_axes <- c(
+  bias = "Bias in Monte Carlo errors",
+  std.error = "Estimated / simulated",
+  coverage = "Coverage"
+)
+
+joint_targets <- c(bias = 0, std.error = 1, coverage = 0.95)
+
+# A line for the mean of the sets of each order, and a point for each set. If the study has one
+# number of respondents, a row for each set.
+draw_joint <- function(object, metric) {
+  data <- as.data.frame(object)
+  data <- data[data$metric == metric, ]
+  if (metric == "bias") {
+    data$estimate <- data$estimate / data$mc.error
+    data$mc.error <- 1
+  }
+  data <- data[is.finite(data$estimate), ]
+  if (!nrow(data)) abort("No {.val {metric}} of the study is known.", "empty")
+  data$panel <- risk_panels(data)
+  if (length(unique(data$n)) > 1) return(joint_lines(data, metric))
+  data$label <- rows_factor(data$term)
+  data$kind <- "value"
+  data$conf.low <- data$estimate - 2 * data$mc.error
+  data$conf.high <- data$estimate + 2 * data$mc.error
+  picture <- draw_intervals(
+    data, joint_titles[[metric]], "Lines: two Monte Carlo standard errors on either side.",
+    joint_axes[[metric]], subtitle = paste("N =", format_count(data$n[1]))
+  )
+  picture + ggplot2::geom_vline(xintercept = joint_targets[[metric]], colour = colour_line)
+}
+
+joint_lines <- function(data, metric) {
+  data$mechanism <- factor(paste("Order", data$order))
+  means <- aggregate(estimate ~ n + mechanism + panel, data, mean)
+  values <- sort(unique(data$n))
+  breaks <- if (length(values) <= 4) values else few_log_breaks(4)
+  picture <- ggplot2::ggplot(means, ggplot2::aes(.data$n, .data$estimate)) +
+    ggplot2::geom_hline(yintercept = joint_targets[[metric]], colour = colour_line) +
+    ggplot2::geom_point(
+      ggplot2::aes(colour = .data$mechanism), data, size = 1, alpha = 0.5, show.legend = FALSE
+    ) +
+    design_lines(means$mechanism, 13) +
+    ggplot2::scale_x_log10(labels = format_count, breaks = breaks, guide = no_overlap()) +
+    ggplot2::labs(
+      x = "Respondents N",
+      y = joint_axes[[metric]],
+      title = wrap_text(joint_titles[[metric]], 46),
+      caption = "Points: sets of answers. Lines: means of each order."
+    ) +
+    theme_candor()
+  if (nlevels(data$panel) < 2) return(picture)
+  picture + ggplot2::facet_wrap(~panel)
+}

@@ -74,6 +74,8 @@
 #' @concept Monte Carlo simulation
 #' @concept comparison of estimators
 #' @concept mean squared error
+#' @concept total variation
+#' @concept Kosarak
 #' @concept bias and variance
 #' @examples
 #' # Which estimator has the smaller error, for an even and for a steep truth?
@@ -213,17 +215,6 @@ new_rr_study <- function(state, cells = study_cells(state$design)) {
     table <- rbind(table, joint)
   }
   with_class(table, "rr_study", study = state)
-}
-
-# The columns of the table that say which cell a row is of.
-study_keys <- function(design, cells, row) {
-  tibble(
-    truth = names(design$truth)[cells$truth[row]],
-    k = cells$k[row],
-    mechanism = names(design$mechanism)[cells$mechanism[row]],
-    epsilon = cells$epsilon[row],
-    n = cells$n[row]
-  )
 }
 
 #' @export

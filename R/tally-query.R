@@ -485,23 +485,16 @@ sql_drawn <- function(mechanism, codec, columns) {
 # digits.
 report_slack <- 1e-6
 
-# The least and the largest report of a mechanism of numbers.
-report_range <- function(mechanism) {
-  if (!is.null(mechanism$moments)) return(mechanism$reach)
-  mean(mechanism$range) +
-    diff(mechanism$range) / 2 * c(-1, 1) * mechanism$reach
-}
-
 # The SQL of numbers, as shares of the range of reports, and of their powers: see
 # R/mechanism-mean.R.
 sql_number <- function(data, mechanism, answers) {
   column <- sql_words(data, answers)$column
-  range <- report_range(mechanism)
+  range <- mechanism$codec$range
   number <- function(x) sprintf("%.17g", x)
   share <- sprintf("((%s - (%s)) / %s)", column, number(range[1]), number(diff(range)))
   near <- number(report_slack)
   wrong <- c(sprintf("%s < -%s", share, near), sprintf("%s > 1 + %s", share, near))
-  if (identical(mechanism$share, 0)) {
+  if (mechanism$codec$is_two_valued) {
     wrong <- c(wrong, sprintf("(%s > %s AND %s < 1 - %s)", share, near, share, near))
     share <- one_if(sprintf("%s > 0.5", share))
   }

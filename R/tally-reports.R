@@ -552,7 +552,7 @@ count_reports.rr_protocol <- function(
   } else {
     count_supports(report_values(read$reports), read, codec)$counts
   }
-  if (!is.null(codec$drawn)) check_ones(read$reports, mechanism)
+  if (!is.null(codec$drawn)) check_ones(read$reports, codec)
   counted_reports(counts, read)
 }
 
@@ -683,12 +683,8 @@ count_signs <- function(read, size, width, cohorts = 1) {
 
 # An error if reports are rather answers. Numbers of categories are never negative: as reports, all
 # of their bits would be 1. Fewer than one set of reports in a hundred million has no bit 0.
-check_ones <- function(reports, mechanism) {
-  d <- mechanism$d
-  p_drawn <- d / mechanism$buckets
-  p_positive <- p_drawn * mechanism$p * mechanism$q^(d - 1) +
-    (1 - p_drawn) * mechanism$q^d
-  is_unlikely <- length(reports) * log(p_positive) < log(1e-8)
+check_ones <- function(reports, codec) {
+  is_unlikely <- length(reports) * codec$log_positive < log(1e-8)
   if (all(report_values(reports) >= 0) && is_unlikely) {
     abort(
       c(

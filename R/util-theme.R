@@ -355,14 +355,21 @@ log_breaks <- function(limits) {
   }
 }
 
-# A function for the breaks of a logarithmic axis with room for `n`: if there are more, powers of 10 in
-# equal steps, or 1, 3, 10 within two decades.
+# A function for the breaks of a logarithmic axis with room for `n`: if there are more, powers of 10
+# in equal steps, or 1, 3, 10 within two decades.
 few_log_breaks <- function(n) {
   function(limits) {
-    inside <- function(x) x[x >= limits[1] * (1 - 1e-9) & x <= limits[2] * (1 + 1e-9)]
+    inside <- function(x) {
+      x[
+        x >= limits[1] * (1 - 1e-9) &
+          x <= limits[2] * (1 + 1e-9)
+      ]
+    }
     breaks <- inside(log_breaks(limits))
     if (length(breaks) <= n) return(breaks)
-    exponents <- seq(floor(log10(limits[1])), ceiling(log10(limits[2])))
+    exponents <- seq(
+      floor(log10(limits[1])), ceiling(log10(limits[2]))
+    )
     powers <- inside(10^exponents)
     if (length(powers) >= min(n, 3)) {
       step <- ceiling(length(powers) / n)

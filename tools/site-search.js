@@ -10,8 +10,8 @@ const queries = [
   { from: "articles/candor.html", text: "sample size", meant: "reference/rr_power.html" },
   { from: "articles/candor.html", text: "sample size", meant: "articles/planning.html" },
   { from: "reference/rr_grr.html", text: "heavy hitters", meant: "reference/rr_heavy_hitters.html" },
-  { from: "index.html", text: "IBU", meant: "articles/questions.html", not: "distribution" },
-  { from: "index.html", text: "OR", meant: "reference/rr_extreme.html", not: "order" }
+  { from: "index.html", text: "IBU", meant: "articles/questions.html", whole: true },
+  { from: "index.html", text: "OR", meant: "reference/rr_extreme.html", whole: true }
 ];
 
 (async function () {
@@ -31,7 +31,10 @@ const queries = [
     await chromium.page("Input.insertText", { text: query.text });
     const rows = await chromium.value("[...document.querySelectorAll('#found a')].map(a => [a.href, a.firstChild.textContent])");
     if (rows.some(([, title]) => !title || title === "null")) console.log(query.text + ": a result without a name");
-    if (query.not && rows.some(([, title]) => title.toLowerCase().includes(query.not))) console.log(query.text + ": finds " + query.not);
+    // Pages without the whole word, such as "distribution" for "IBU".
+    const apart = await chromium.value(`[...document.querySelectorAll('#found a')].map(a => a.href).filter(href => !window.searchIndex.some(page =>
+      href.split("#")[0].endsWith(page.path) && /(^|[^a-z0-9])${query.text}($|[^a-z0-9])/i.test([page.title, page.what, page.path, page.text].join(" "))))`);
+    if (query.whole && apart.length) console.log(query.text + ": finds parts of words in " + apart.join(" "));
     if (!rows.some(([href]) => href.split("#")[0].endsWith(query.meant))) {
       console.log(query.text + ": no " + query.meant + " among " + rows.map(([href]) => href).join(" "));
     }

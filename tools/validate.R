@@ -379,6 +379,10 @@ for (part in unique(table$part)) {
   hold("interval, latent", sprintf("%d settings of attention.R, %s", nrow(own), part), "mean coverage", mean(own$value),
        0.94 - 4 * sqrt(0.0475 / sum(own$surveys)))
 }
+surveys <- if (full) 400 else 10
+table <- utils::read.csv(script("sketch-sets.R", surveys))
+hold("interval, sketches", sprintf("%d cells of sketch-sets.R", nrow(table)), "mean coverage", mean(table$coverage), 0.945 - 4 * sqrt(0.0475 / (12 * surveys)))
+hold("interval, sketches", sprintf("%d cells of sketch-sets.R", nrow(table)), "least coverage", min(table$coverage), 0.935 - 5 * sqrt(0.0608 / surveys))
 section("studies with limits")
 
 result <- do.call(rbind, rows)

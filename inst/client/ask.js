@@ -1,4 +1,5 @@
-// The question of this file. Plugins find it by the key with which the file was written: a page may have several files.
+// The question of this file. Plugins find it by the key with which the file was written: a page may
+// have several files.
 const page = {{page}};
 const lasting = candorClient.lasting();
 
@@ -12,7 +13,7 @@ async function ask(element, lines) {
       Object.assign(element.appendChild(document.createElement(name)), { textContent });
     const addButton = function (text, press) {
       const button = Object.assign(add("button", text), { type: "button", onclick: press });
-      Object.assign(button.style, { minHeight: "44px", minWidth: "44px", margin: "0 12px 12px 0", padding: "8px 16px" });
+      Object.assign(button.style, { minHeight: "44px", minWidth: "44px", margin: "0 12px 12px 0" });
     };
     let answer;
     // Pressing an answer draws nothing yet, and a page that is left forgets it.
@@ -31,7 +32,8 @@ async function ask(element, lines) {
     add("br");
     addButton(page.words.draw, function () {
       element.textContent = "";
-      candorClient.once(page.key, client, answer, { store }).then(kept => done(candorClient.fields(client, kept)), failed);
+      candorClient.once(page.key, client, answer, { store })
+        .then(kept => done(candorClient.fields(client, kept)), failed);
     });
     choose();
     addEventListener("pagehide", () => choose());
@@ -41,5 +43,6 @@ async function ask(element, lines) {
 // Two mechanisms under one key: neither is asked.
 globalThis.candorQuestions = globalThis.candorQuestions || {};
 const before = globalThis.candorQuestions[page.key], plan = JSON.stringify(candorClient.plan);
-globalThis.candorQuestions[page.key] = !before || before.plan === plan ? Object.assign(ask, { plan }) :
-  async function () { throw new Error("candor: two files have the key " + page.key); };
+const clash = async () => { throw new Error("candor: two files have the key " + page.key); };
+globalThis.candorQuestions[page.key] =
+  !before || before.plan === plan ? Object.assign(ask, { plan }) : clash;

@@ -1,19 +1,22 @@
-/* candor client, version 1: turns a true answer into a report, on the respondent's own device. Its plan is described on
- * the page ?clients of the R package candor. Randomness: crypto.getRandomValues(). There is no other source. */
+/* candor client, version 1: turns a true answer into a report, on the respondent's own device.
+ * Its plan is described on the page ?clients of the R package candor. Randomness:
+ * crypto.getRandomValues(). There is no other source. */
 var candorClient = (function () {
 "use strict";
 function fail(what) { throw new Error("candor: " + what); }
 function has(object, name) { return Object.prototype.hasOwnProperty.call(object, name); }
 
-// Words of 32 bits from the operating system. A generator that is missing, fails, or repeats itself leaves few different words:
-// 5 of 128 equal others once in 1e26 times.
+// Words of 32 bits from the operating system. A generator that is missing, fails, or repeats itself
+// leaves few different words: 5 of 128 equal others once in 1e26 times.
 function systemWords() {
   const buffer = new Uint32Array(128);
   let next = buffer.length;
   return function () {
     if (next === buffer.length) {
       try { globalThis.crypto.getRandomValues(buffer); } catch (refused) { buffer.fill(0); }
-      if (new Set(buffer).size < 124) fail("this device has no secure random numbers; nothing was sent");
+      if (new Set(buffer).size < 124) {
+        fail("this device has no secure random numbers; nothing was sent");
+      }
       next = 0;
     }
     const word = buffer[next];
@@ -25,7 +28,9 @@ function systemWords() {
 // A probability as two words: 16 hexadecimal digits in units of 2^-64, or "1".
 function grid(text) {
   if (text === "1") return [4294967296, 0];
-  if (typeof text !== "string" || !/^[0-9a-f]{16}$/.test(text)) fail("a probability must have 16 hexadecimal digits");
+  if (typeof text !== "string" || !/^[0-9a-f]{16}$/.test(text)) {
+    fail("a probability must have 16 hexadecimal digits");
+  }
   return [parseInt(text.slice(0, 8), 16), parseInt(text.slice(8), 16)];
 }
 function less(high, low, p) { return high < p[0] || (high === p[0] && low < p[1]); }
@@ -34,7 +39,8 @@ function less(high, low, p) { return high < p[0] || (high === p[0] && low < p[1]
 function chance(p, words) { const high = words(), low = words(); return less(high, low, p); }
 function told(plan, words) { return chance(grid(plan.chance), words); }
 
-// What a lie needs is drawn for a truth too: the time does not tell them apart. Words that are given (in tests) are not.
+// What a lie needs is drawn for a truth too: the time does not tell them apart. Words that are
+// given (in tests) are not.
 function lie(own, words, make) { return own && words.given ? null : make(); }
 
 // Uniform on 0, ..., m - 1: words from the largest multiple of m on are left out.
@@ -104,9 +110,10 @@ const draw = {
   again(plan, text, words) { return hex(flips(plan, plan.k, v => bit(text, v), words)); },
   // `size` levels, numbered from 1.
   subset(plan, truth, words) {
-    const own = told(plan, words), any = lie(own, words, () => sample(plan.k, plan.size, -1, words));
-    const withOwn = lie(!own, words, () => sample(plan.k, plan.size - 1, truth, words).concat(truth));
-    return (own ? withOwn : any).sort((a, b) => a - b).map(v => v + 1);
+    const own = told(plan, words);
+    const any = lie(own, words, () => sample(plan.k, plan.size, -1, words));
+    const others = lie(!own, words, () => sample(plan.k, plan.size - 1, truth, words));
+    return (own ? others.concat(truth) : any).sort((a, b) => a - b).map(v => v + 1);
   },
   // A hash function of one's own or that of a cohort, and a value from 1 to g.
   hash(plan, truth, words) {
@@ -120,7 +127,8 @@ const draw = {
   hadamard(plan, truth, words) {
     const own = told(plan, words), any = below(plan.blocks * plan.size, words);
     const row = Math.floor(truth / plan.blocks) + 1, column = any & (plan.size - 1);
-    return own ? truth % plan.blocks * plan.size + (odd(row & column) ? column ^ (row & -row) : column) : any;
+    const turned = odd(row & column) ? column ^ (row & -row) : column;
+    return own ? truth % plan.blocks * plan.size + turned : any;
   },
   // The sign of the truth's row in a column, turned with probability `flip`.
   sign(plan, truth, words) {
@@ -131,7 +139,8 @@ const draw = {
   flipped(plan, truth, words) {
     const bucket = Math.floor(truth * plan.k / plan.levels.length);
     const places = sample(plan.k, plan.size, -1, words).sort((a, b) => a - b);
-    return flips(plan, plan.size, v => places[v] === bucket, words).map((one, v) => (one ? 1 : -1) * (places[v] + 1));
+    return flips(plan, plan.size, v => places[v] === bucket, words)
+      .map((one, v) => one ? places[v] + 1 : -places[v] - 1);
   },
   // A Bloom filter: the bits of the truth's places in a cohort are set.
   bloom(plan, truth, words, cohort) {
@@ -142,9 +151,11 @@ const draw = {
   // A number of a range, rounded at random to a place of a grid; then a cell near it, or any cell.
   number(plan, answer, words) {
     const part = chance(grid(plan.coarse_share), words) ? plan.coarse : plan.fine;
-    const place = (answer - plan.low) / (plan.high - plan.low) * part.steps, from = Math.floor(place);
+    const place = (answer - plan.low) / (plan.high - plan.low) * part.steps;
+    const from = Math.floor(place);
     const up = (words() * 4294967296 + words()) / 18446744073709551616 < place - from ? 1 : 0;
-    const near = !chance(grid(part.other), words), own = Math.min(from + up, part.steps) + below(part.window, words);
+    const near = !chance(grid(part.other), words);
+    const own = Math.min(from + up, part.steps) + below(part.window, words);
     const any = lie(near, words, () => below(part.steps + part.window, words));
     return part.start + part.step * (near ? own : any);
   },
@@ -152,19 +163,22 @@ const draw = {
   cards(plan, answer, words) {
     const card = cards => cards.values[draw.rows(cards, 0, words)];
     const w = card(plan.multiply), u = card(plan.add), lied = chance(grid(plan.lie), words);
-    return Number((!lied ? answer : plan.inside ? w * (answer + u) : w * answer + u).toFixed(plan.digits));
+    const made = plan.inside ? w * (answer + u) : w * answer + u;
+    return Number((lied ? made : answer).toFixed(plan.digits));
   },
   // `second` draws from the permanent answer each time.
   memoised(plan, truth, words, memory) {
     if (!memory) fail("this plan needs a memory");
-    const second = plan.second, { slope, shift, cohort, answer } = permanent(plan.first, truth, words, memory);
-    const drawn = draw[second.kind](second, second.kind === "again" ? answer : Number(answer), words);
+    const second = plan.second, kept = permanent(plan.first, truth, words, memory);
+    const { slope, shift, cohort, answer } = kept, isText = second.kind === "again";
+    const drawn = draw[second.kind](second, isText ? answer : Number(answer), words);
     if (plan.first.kind === "hash") return { slope, shift, value: 1 + drawn };
     return plan.first.kind === "bloom" ? { cohort: cohort + 1, bits: drawn } : drawn;
   }
 };
 
-// The permanent answer to a truth, with its hash function or cohort: drawn by `first` once, and kept.
+// The permanent answer to a truth, with its hash function or cohort: drawn by `first` once, and
+// kept.
 function permanent(first, truth, words, memory) {
   const keep = function (key, make) {
     if (memory.get(key) === undefined || memory.get(key) === null) memory.set(key, String(make()));
@@ -178,20 +192,24 @@ function permanent(first, truth, words, memory) {
   }
   if (first.kind === "bloom") {
     const cohort = Number(keep("cohort", () => below(first.cohorts, words)));
-    return { cohort, answer: keep(String(truth), () => draw.bloom(first, truth, words, cohort).bits) };
+    const answer = keep(String(truth), () => draw.bloom(first, truth, words, cohort).bits);
+    return { cohort, answer };
   }
   return { answer: keep(String(truth), () => draw[first.kind](first, truth, words)) };
 }
 
-// What a draw takes of an answer: its position among the levels, of a number that of its bin; or the number itself.
+// What a draw takes of an answer: its position among the levels, of a number that of its bin; or
+// the number itself.
 function position(plan, answer, name) {
   if (!has(draw, plan.kind)) fail("unknown plan " + plan.kind);
   if (plan.high !== undefined) {
     if (typeof answer === "number" && answer >= plan.low && answer <= plan.high) return answer;
     fail("the answer" + name + " is outside of the range");
   }
-  const bins = typeof answer === "number" && plan.breaks, last = bins && answer === bins[bins.length - 1] ? 1 : 0;
-  const at = bins ? bins.filter(b => b <= answer).length - 1 - last : plan.levels.indexOf(String(answer));
+  const bins = typeof answer === "number" && plan.breaks;
+  const last = bins && answer === bins[bins.length - 1] ? 1 : 0;
+  const at = bins ? bins.filter(b => b <= answer).length - 1 - last :
+    plan.levels.indexOf(String(answer));
   if (at >= 0 && at < plan.levels.length) return at;
   fail("the answer" + name + " is not one of the levels");
 }
@@ -203,25 +221,33 @@ function question(plan, truth, words, memory) {
   return typeof drawn === "number" && plan.reports.length ? plan.reports[drawn] : drawn;
 }
 const questions = client => client.questions || [{ plan: client.plan }];
-const part = (memory, q) => q.name !== undefined && memory && memory.of ? memory.of(q.name) : memory;
+const part = (memory, q) =>
+  q.name !== undefined && memory && memory.of ? memory.of(q.name) : memory;
 const isPermanent = client => questions(client).every(q => q.plan.kind === "memoised");
 
-// Of several questions `answer` is an object. All answers are looked up before the first draw. A plan that samples questions
-// takes answers to all, or to the one that was drawn before. With `decline` null is an answer, reported as it is.
+// Of several questions `answer` is an object. All answers are looked up before the first draw. A
+// plan that samples questions takes answers to all, or to the one that was drawn before. With
+// `decline` null is an answer, reported as it is.
 function report(client, answer, options = {}) {
   if (client.format !== "candor client" || client.version !== 1) fail("not a plan of this version");
-  const words = options.words || systemWords(), memory = options.memory;
-  words.given = options.words !== undefined;
+  const { memory, words: given } = options;
+  const words = given ? Object.assign(() => given(), { given: true }) : systemWords();
   const asked = questions(client).filter(q => !client.sample || has(answer, q.name));
-  if (client.sample && asked.length !== 1 && asked.length !== client.questions.length) fail("answer one question, or all");
+  if (client.sample && asked.length !== 1 && asked.length !== client.questions.length) {
+    fail("answer one question, or all");
+  }
   const truths = asked.map(function (q) {
     if (client.questions && !has(answer, q.name)) fail("no answer to " + q.name);
     const own = client.questions ? answer[q.name] : answer;
-    return own === null && options.decline ? null : position(q.plan, own, client.questions ? " to " + q.name : "");
+    if (own === null && options.decline) return null;
+    return position(q.plan, own, client.questions ? " to " + q.name : "");
   });
-  // Permanent answers to all levels, before an answer is used: neither name, number nor time of what is kept tell it.
-  if (memory && !options.words) asked.filter(q => q.plan.kind === "memoised").forEach(q =>
-    q.plan.levels.forEach((level, truth) => permanent(q.plan.first, truth, words, part(memory, q))));
+  // Permanent answers to all levels, before an answer is used: neither name, number nor time of
+  // what is kept tell it.
+  if (memory && !given) asked.filter(q => q.plan.kind === "memoised").forEach(function (q) {
+    const mine = part(memory, q);
+    q.plan.levels.forEach((level, truth) => permanent(q.plan.first, truth, words, mine));
+  });
   const drawn = at => question(asked[at].plan, truths[at], words, part(memory, asked[at]));
   if (!client.questions) return drawn(0);
   if (!client.sample) return Object.fromEntries(asked.map((q, at) => [q.name, drawn(at)]));
@@ -229,24 +255,31 @@ function report(client, answer, options = {}) {
   return { question: asked[at].name, report: text(drawn(at)) };
 }
 
-// What is passed on: the identifier, and each report as a text that rr_tally() reads, numbers with spaces between them.
-const text = report => report === null ? null : (typeof report === "object" ? Object.values(report) : [report]).join(" ");
+// What is passed on: the identifier, and each report as a text that rr_tally() reads, numbers with
+// spaces between them.
+function text(report) {
+  if (report === null) return null;
+  return typeof report === "object" ? Object.values(report).join(" ") : String(report);
+}
 function fields(client, kept) {
   const all = client.questions ? kept.report : { report: kept.report };
-  return Object.assign({ id: kept.id }, Object.fromEntries(Object.keys(all).map(name => [name, text(all[name])])));
+  const texts = Object.entries(all).map(([name, report]) => [name, text(report)]);
+  return Object.assign({ id: kept.id }, Object.fromEntries(texts));
 }
 
-// Where the report of a plan is kept: another law under the same key has another place (FNV-1a of the plan), another language
-// has not.
+// Where the report of a plan is kept: another law under the same key has another place (FNV-1a of
+// the plan), another language has not.
 function place(key, client) {
   let print = 0x811c9dc5;
-  const law = JSON.stringify(client, (name, value) => ["levels", "reports", "mechanism"].includes(name) ? undefined : value);
+  const labels = ["levels", "reports", "mechanism"];
+  const law = JSON.stringify(client, (name, value) => labels.includes(name) ? undefined : value);
   for (const letter of law) print = Math.imul(print ^ letter.codePointAt(0), 0x01000193);
   return key + " " + (print >>> 0).toString(16);
 }
 
-// What a browser keeps: `change` gives what was kept to `make`, and promises what that returns, when it is on the disk. Two
-// tabs wait for one another, and a browser that is killed has kept all of it or nothing. No connection stays open.
+// What a browser keeps: `change` gives what was kept to `make`, and promises what that returns,
+// when it is on the disk. Two tabs wait for one another, and a browser that is killed has kept all
+// of it or nothing. No connection stays open.
 function device() {
   const open = () => new Promise(function (done, failed) {
     const opening = indexedDB.open("candor", 1);
@@ -287,29 +320,33 @@ async function lasting() {
   }
 }
 
-// Is it what once() keeps? That is permanent answers to all levels; or an identifier and, for each question, a label, a number or
-// a list of them.
+// Is it what once() keeps? That is permanent answers to all levels; or an identifier and, for each
+// question, a label, a number or a list of them.
 function whole(client, kept) {
-  const sound = value => typeof value === "string" ? value !== "" : Number.isFinite(value);
-  const answered = value => value === null ||
-    (Object(value) === value && Object.keys(value).length ? Object.values(value) : [value]).every(sound);
-  const permanentAnswer = function (plan, mine, truth) {
+  const isValue = value => typeof value === "string" ? value !== "" : Number.isFinite(value);
+  const isReport = value => value === null || isValue(value) ||
+    (typeof value === "object" && Object.keys(value).length && Object.values(value).every(isValue));
+  const isAnswer = function (plan, mine, truth) {
     const { cohort, answer } = permanent(plan.first, truth, null, { get: entry => mine[entry] });
-    const k = plan.second.k, bytes = new RegExp("^[0-9a-f]{" + 2 * Math.ceil(k / 8) + "}$");
-    return (cohort === undefined || has(plan.first.places, cohort)) &&
-      (plan.second.kind === "again" ? bytes.test(answer) : /^[0-9]+$/.test(answer) && Number(answer) < k);
+    const k = plan.second.k;
+    if (cohort !== undefined && !has(plan.first.places, cohort)) return false;
+    return plan.second.kind === "again" ?
+      /^[0-9a-f]+$/.test(answer) && answer.length === 2 * Math.ceil(k / 8) :
+      /^[0-9]+$/.test(answer) && Number(answer) < k;
   };
   try {
     if (isPermanent(client)) return questions(client).every(q =>
-      q.plan.levels.every((level, truth) => permanentAnswer(q.plan, kept.permanent[q.name || ""], truth)));
+      q.plan.levels.every((level, x) => isAnswer(q.plan, kept.permanent[q.name || ""], x)));
     const names = client.sample ? ["question", "report"] : questions(client).map(q => q.name);
-    return /^[0-9a-f]{32}$/.test(kept.id) && names.every(name => answered(client.questions ? kept.report[name] : kept.report));
+    const reports = names.map(name => client.questions ? kept.report[name] : kept.report);
+    return /^[0-9a-f]{32}$/.test(kept.id) && reports.every(isReport);
   } catch (broken) { return false; }
 }
 
-// { id, report, before }: the same for ever, whatever is answered then, since a second draw would tell more. `id` is a
-// random number of the report, by which two copies of it are known. Of permanent answers each report is a new one, and they
-// alone are kept: a report beside them would help to guess.
+// { id, report, before }: the same for ever, whatever is answered then, since a second draw would
+// tell more. `id` is a random number of the report, by which two copies of it are known. Of
+// permanent answers each report is a new one, and they alone are kept: a report beside them would
+// help to guess.
 async function once(key, client, answer, options = {}) {
   const renewed = isPermanent(client);
   let before = false, drawn;
@@ -322,8 +359,12 @@ async function once(key, client, answer, options = {}) {
       const mine = all[name] || (all[name] = {});
       return { get: entry => mine[entry], set: (entry, value) => { mine[entry] = value; } };
     };
-    const words = systemWords(), id = [1, 2, 3, 4].map(() => words().toString(16).padStart(8, "0")).join("");
-    drawn = { id, report: report(client, answer, { decline: options.decline, memory: client.questions ? { of } : of("") }) };
+    const words = systemWords(), digits = () => words().toString(16).padStart(8, "0");
+    const memory = client.questions ? { of } : of("");
+    drawn = {
+      id: [1, 2, 3, 4].map(digits).join(""),
+      report: report(client, answer, { decline: options.decline, memory })
+    };
     return renewed ? { permanent: all } : drawn;
   });
   return Object.assign({ sent: false }, before ? kept : drawn, { before });
@@ -335,6 +376,7 @@ async function kept(key, client, options = {}) {
   return whole(client, old) && !isPermanent(client) ? old : undefined;
 }
 
-return { report, once, kept, fields, any: m => below(m, systemWords()), place, lasting, whole, isPermanent, plan: null };
+const any = m => below(m, systemWords());
+return { report, once, kept, fields, any, place, lasting, whole, isPermanent, plan: null };
 })();
 if (typeof module === "object" && module.exports) module.exports = candorClient;

@@ -1,12 +1,15 @@
 """candor client, version 1: turns a true answer into a report, on the respondent's own device.
 
-A plan (JSON, made by the R package candor; its page ?clients says what is in it) has probabilities as whole numbers of
-2^-64. Randomness is that of the module secrets, that is of the operating system. There is no other source.
+A plan (JSON, made by the R package candor; its page ?clients says what is in it) has probabilities
+as whole numbers of 2^-64. Randomness is that of the module secrets, that is of the operating
+system. There is no other source.
 
     client = Client(PLAN)
     client.report("yes")                      # a report, drawn anew
-    client.once("drugs-2026", "yes", store)   # {"id", "report"}, for ever the same; store: a dict that the device keeps
-    client.report("yes", memory=kept)         # permanent answers; kept: a dict (of several questions: of dicts)
+    client.once("drugs-2026", "yes", store)   # {"id", "report"}, for ever the same
+    client.report("yes", memory=kept)         # permanent answers
+
+`store` and `kept` are dicts that the device keeps.
 """
 import hashlib
 import json
@@ -14,6 +17,15 @@ import secrets
 import struct
 
 PLAN = None
+
+
+def secure_words(count):
+    """Random words of 32 bits, as bytes. A generator that repeats itself is refused."""
+    block = secrets.token_bytes(4 * max(count, 8))
+    numbers = struct.unpack("%dQ" % (len(block) // 8), block)
+    if len(set(numbers)) < len(numbers):
+        raise RuntimeError("candor: this device has no secure random numbers; nothing was sent")
+    return block
 
 
 class Words:
@@ -26,7 +38,7 @@ class Words:
 
     def system(self):
         if not self.left:
-            self.left = list(struct.unpack("8I", secrets.token_bytes(32)))
+            self.left = list(struct.unpack("8I", secure_words(8)))
         return self.left.pop()
 
     def chance(self, p):
@@ -45,14 +57,17 @@ class Words:
         return word % m
 
     def lie(self, own, make):
-        """What a lie needs, drawn for a truth too: the time does not tell them apart. Given words are not spent so."""
+        """What a lie needs, drawn for a truth too: the time does not tell them apart.
+
+        Given words are not spent so.
+        """
         return None if own and self.own else make()
 
     def flips(self, chances):
         if self.own:
             return [int(self.chance(p)) for p in chances]
         k = len(chances)
-        drawn = struct.unpack("%dQ" % k, secrets.token_bytes(8 * k))
+        drawn = struct.unpack_from("%dQ" % k, secure_words(2 * k))
         return [int(u < p) for u, p in zip(drawn, chances)]
 
     def sample(self, k, size, out=-1):
@@ -90,8 +105,20 @@ def odd(x):
 
 def text(report):
     """A report as one text, as rr_tally() reads it: numbers with spaces between them."""
-    parts = report.values() if isinstance(report, dict) else report if isinstance(report, list) else [report]
-    return " ".join(map(str, parts))
+    if report is None:
+        return None
+    if isinstance(report, dict):
+        report = list(report.values())
+    return " ".join(map(str, report)) if isinstance(report, list) else str(report)
+
+
+def is_number(answer):
+    return isinstance(answer, (int, float)) and not isinstance(answer, bool)
+
+
+def without_labels(members):
+    labels = ("levels", "reports", "mechanism")
+    return {name: members[name] for name in members if name not in labels}
 
 
 class Question:
@@ -110,26 +137,31 @@ class Question:
             self.first, self.second = Question(plan["first"]), Question(plan["second"])
 
     def position(self, answer):
-        if "high" in self.plan and isinstance(answer, (int, float)) and self.plan["low"] <= answer <= self.plan["high"]:
+        low, high, breaks = self.plan.get("low"), self.plan.get("high"), self.plan.get("breaks")
+        if high is not None and is_number(answer) and low <= answer <= high:
             return answer
-        breaks = self.plan.get("breaks")
-        if breaks and isinstance(answer, (int, float)) and breaks[0] <= answer <= breaks[-1]:
+        if breaks and is_number(answer) and breaks[0] <= answer <= breaks[-1]:
             return min(sum(b <= answer for b in breaks), len(breaks) - 1) - 1
         if str(answer) not in self.place:
             raise ValueError("candor: the answer is not one of the levels")
         return self.place[str(answer)]
 
     def report(self, truth, words, memory):
+        if truth is None:
+            return None
         kept = (memory,) if self.plan["kind"] == "memoised" else ()
         drawn = self.draw(truth, words, *kept)
-        return self.plan["reports"][drawn] if isinstance(drawn, int) and self.plan["reports"] else drawn
+        has_label = isinstance(drawn, int) and self.plan["reports"]
+        return self.plan["reports"][drawn] if has_label else drawn
 
     def draw_all(self, truth, words):
         return self.told_or(truth, self.plan["k"], words)
 
     def draw_others(self, truth, words):
         value = self.told_or(-1, self.plan["k"] - 1, words)
-        return (value + (value >= truth), truth)[value < 0]
+        if value < 0:
+            return truth
+        return value + 1 if value >= truth else value
 
     def draw_rows(self, truth, words):
         number = words.number()
@@ -141,13 +173,14 @@ class Question:
         return pack(words.flips(chances))
 
     def draw_again(self, text, words):
-        return pack(words.flips([self.own if one else self.other for one in unpack(text, self.plan["k"])]))
+        bits = unpack(text, self.plan["k"])
+        return pack(words.flips([self.own if one else self.other for one in bits]))
 
     def draw_subset(self, truth, words):
         k, size, own = self.plan["k"], self.plan["size"], words.chance(self.chance)
         any_set = words.lie(own, lambda: words.sample(k, size))
         own_set = words.lie(not own, lambda: words.sample(k, size - 1, truth) + [truth])
-        return sorted(v + 1 for v in (any_set, own_set)[own])
+        return sorted(v + 1 for v in (own_set if own else any_set))
 
     def hashed(self, truth, slope, shift):
         plan = self.plan
@@ -155,13 +188,15 @@ class Question:
 
     def told_or(self, truth, m, words):
         own = words.chance(self.chance)
-        return (words.lie(own, lambda: words.below(m)), truth)[own]
+        value = words.lie(own, lambda: words.below(m))
+        return truth if own else value
 
     def draw_hash(self, truth, words):
         plan = self.plan
         if "slopes" in plan:
             cohort = words.below(len(plan["slopes"]))
-            report, slope, shift = {"cohort": cohort + 1}, plan["slopes"][cohort], plan["shifts"][cohort]
+            report = {"cohort": cohort + 1}
+            slope, shift = plan["slopes"][cohort], plan["shifts"][cohort]
         else:
             slope, shift = 1 + words.below(plan["prime"] - 1), words.below(plan["prime"])
             report = {"slope": slope, "shift": shift}
@@ -172,7 +207,9 @@ class Question:
         blocks, size, told = self.plan["blocks"], self.plan["size"], words.chance(self.chance)
         number = words.below(blocks * size)
         row, column = truth // blocks + 1, number % size
-        return (number, truth % blocks * size + (column ^ (row & -row) * odd(row & column)))[told]
+        if odd(row & column):
+            column ^= row & -row
+        return truth % blocks * size + column if told else number
 
     def draw_sign(self, truth, words):
         index = words.below(self.plan["size"])
@@ -180,7 +217,8 @@ class Question:
 
     def draw_flipped(self, truth, words):
         k = self.plan["k"]
-        bucket, places = truth * k // len(self.plan["levels"]), sorted(words.sample(k, self.plan["size"]))
+        bucket = truth * k // len(self.plan["levels"])
+        places = sorted(words.sample(k, self.plan["size"]))
         bits = words.flips([self.own if place == bucket else self.other for place in places])
         return [place + 1 if one else -place - 1 for place, one in zip(places, bits)]
 
@@ -200,7 +238,7 @@ class Question:
         near = not words.chance(grid(part["other"]))
         own = min(int(place) + up, part["steps"]) + words.below(part["window"])
         other = words.lie(near, lambda: words.below(part["steps"] + part["window"]))
-        return part["start"] + part["step"] * (other, own)[near]
+        return part["start"] + part["step"] * (own if near else other)
 
     def draw_cards(self, answer, words):
         plan, drawn = self.plan, []
@@ -209,7 +247,7 @@ class Question:
             drawn.append(cards["values"][sum(number >= grid(cut) for cut in cards["cuts"][0])])
         (w, u), lied = drawn, words.chance(grid(plan["lie"]))
         made = w * (answer + u) if plan["inside"] else w * answer + u
-        return float(round((answer, made)[lied], plan["digits"]))
+        return float(round(made if lied else answer, plan["digits"]))
 
     def permanent(self, truth, words, memory):
         """The hash function or cohort, and the permanent answer, drawn once and kept."""
@@ -220,13 +258,20 @@ class Question:
 
         if self.plan["kind"] == "hash":
             prime = self.plan["prime"]
-            function = keep("function", lambda: "%d %d" % (1 + words.below(prime - 1), words.below(prime)))
+            function = keep(
+                "function", lambda: "%d %d" % (1 + words.below(prime - 1), words.below(prime))
+            )
             own = self.hashed(truth, *map(int, function.split()))
             return function, keep(str(own), lambda: self.told_or(own, self.plan["g"], words))
         if self.plan["kind"] == "bloom":
             cohort = int(keep("cohort", lambda: words.below(self.plan["cohorts"])))
             return cohort, keep(str(truth), lambda: self.draw(truth, words, cohort)["bits"])
         return None, keep(str(truth), lambda: self.draw(truth, words))
+
+    def keep_all(self, words, memory):
+        if self.plan["kind"] == "memoised":
+            for truth in range(len(self.place)):
+                self.first.permanent(truth, words, memory)
 
     def draw_memoised(self, truth, words, memory):
         if memory is None:
@@ -236,7 +281,9 @@ class Question:
         if self.first.plan["kind"] == "hash":
             slope, shift = map(int, public.split())
             return {"slope": slope, "shift": shift, "value": 1 + drawn}
-        return {"cohort": public + 1, "bits": drawn} if self.first.plan["kind"] == "bloom" else drawn
+        if self.first.plan["kind"] == "bloom":
+            return {"cohort": public + 1, "bits": drawn}
+        return drawn
 
 
 class Client:
@@ -244,36 +291,59 @@ class Client:
         plan = json.loads(plan) if isinstance(plan, str) else plan
         if plan.get("format") != "candor client" or plan.get("version") != 1:
             raise ValueError("candor: not a plan of this version")
+        secure_words(128)  # Each draw looks at fewer: it does not see a longer cycle.
         self.single, self.sample = "plan" in plan, plan.get("sample", False)
-        self.questions = {q["name"]: Question(q["plan"]) for q in plan.get("questions", [dict(plan, name=None)])}
-        self.print = hashlib.sha256(json.dumps(plan, sort_keys=True).encode()).hexdigest()[:8]
+        asked = plan.get("questions", [dict(plan, name=None)])
+        self.questions = {q["name"]: Question(q["plan"]) for q in asked}
+        self.permanent = all(q.plan["kind"] == "memoised" for q in self.questions.values())
+        # Another language of one law has the same place.
+        law = json.loads(json.dumps(plan), object_hook=without_labels)
+        self.print = hashlib.sha256(json.dumps(law, sort_keys=True).encode()).hexdigest()[:8]
 
-    def report(self, answer, words=None, memory=None):
+    def report(self, answer, words=None, memory=None, decline=False):
+        """A report, drawn anew. With `decline` None is an answer, reported as it is."""
         source, answers = Words(words), {None: answer} if self.single else answer
         asked = [name for name in self.questions if not self.sample or name in answers]
         if self.sample and len(asked) not in (1, len(self.questions)):
             raise ValueError("candor: answer one question, or all")
         # All answers are looked up before the first draw.
-        truths = {name: self.questions[name].position(answers[name]) for name in asked}
-        kept = {name: memory if memory is None or self.single else memory.setdefault(name, {}) for name in asked}
-        # Permanent answers to all levels, before an answer is used: what is kept does not tell it, nor when.
-        for name in asked if memory is not None and not source.own else ():
-            question = self.questions[name]
-            for truth in range(len(question.place)) if question.plan["kind"] == "memoised" else ():
-                question.first.permanent(truth, source, kept[name])
+        truths = {
+            name: self.questions[name].position(answers[name])
+            for name in asked if not decline or answers[name] is not None
+        }
+        kept = {
+            name: memory if memory is None or self.single else memory.setdefault(name, {})
+            for name in asked
+        }
+        # Permanent answers to all levels, before an answer is used: what is kept does not tell it,
+        # nor when.
+        if memory is not None and not source.own:
+            for name in asked:
+                self.questions[name].keep_all(source, kept[name])
         if self.sample:
             asked = [asked[source.below(len(asked))]]
-        drawn = {name: self.questions[name].report(truths[name], source, kept[name]) for name in asked}
+        drawn = {
+            name: self.questions[name].report(truths.get(name), source, kept[name])
+            for name in asked
+        }
         if self.sample:
             return {"question": asked[0], "report": text(drawn[asked[0]])}
         return drawn[None] if self.single else drawn
 
-    def once(self, key, answer, store, memory=None):
-        """The same report for ever, whatever is answered then, with a random identifier of its own."""
+    def once(self, key, answer, store, decline=False):
+        """{"id", "report"}: the same for ever, whatever is answered then; `id` is a random number.
+
+        Of permanent answers each report is a new one, and they alone are kept in `store`.
+        """
         place = key + " " + self.print
-        if place not in store:
-            store[place] = json.dumps({"id": secrets.token_hex(16), "report": self.report(answer, memory=memory)})
-        return json.loads(store[place])
+        old = json.loads(store[place]) if place in store else {}
+        if old and not self.permanent:
+            return old
+        memory = old.get("permanent", {})
+        report = self.report(answer, memory=memory, decline=decline)
+        made = {"id": secrets.token_hex(16), "report": report}
+        store[place] = json.dumps({"permanent": memory} if self.permanent else made)
+        return made
 
 
 def report(plan, answer, words=None, memory=None):

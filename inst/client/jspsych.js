@@ -1,5 +1,6 @@
-// A jsPsych plugin, from version 7. A trial asks one question, and its data are the report and the identifier of the report:
-// { type: candorPlugin, key: "theft-2026", question: "Did you ever steal?", explanation: "This device draws lots ..." }
+// A jsPsych plugin, from version 7. A trial asks one question, and its data are the report and the
+// identifier of the report: { type: candorPlugin, key: "theft-2026",
+// question: "Did you ever steal?", explanation: "This device draws lots ..." }
 var candorPlugin = (function (types) {
 "use strict";
 {{client}}
@@ -8,7 +9,8 @@ class CandorPlugin {
   constructor(jsPsych) { this.jsPsych = jsPsych; }
   async trial(display, trial) {
     let data;
-    try { data = await globalThis.candorQuestions[trial.key](display, [trial.explanation, trial.question]); }
+    const lines = [trial.explanation, trial.question];
+    try { data = await globalThis.candorQuestions[trial.key](display, lines); }
     catch (error) { data = { id: null, report: null, error: error.message }; }
     display.textContent = "";
     this.jsPsych.finishTrial(data);
@@ -21,7 +23,11 @@ CandorPlugin.info = {
     key: { type: types.STRING, default: undefined },
     explanation: { type: types.STRING, default: "" }
   },
-  data: { id: { type: types.STRING }, report: { type: types.STRING }, error: { type: types.STRING } }
+  data: {
+    id: { type: types.STRING },
+    report: { type: types.STRING },
+    error: { type: types.STRING }
+  }
 };
 return CandorPlugin;
 })(jsPsychModule.ParameterType);

@@ -1,5 +1,6 @@
-// A question type for SurveyJS, from version 2: { type: "candor", name: "theft", title: "Did you ever steal?", key: "theft-2026" }.
-// Its value is { id, report }. The answer is no value of the survey and is not kept.
+// A question type for SurveyJS, from version 2: { type: "candor", name: "theft",
+// title: "Did you ever steal?", key: "theft-2026" }. Its value is { id, report }. The answer is no
+// value of the survey and is not kept.
 (function (Survey) {
 "use strict";
 {{client}}

@@ -45,4 +45,5 @@ copies <- vapply(1:2, function(i) {
 writeLines(c("<!doctype html><meta charset=utf-8><title>article</title><body>", copies), file.path(folder, "article.html"), useBytes = TRUE)
 for (way in c("ok", "error")) page(paste0("interviewer-", way), rr_grr(letters[1:10], 0.1), send = paste0(collector, way), interviewer = TRUE)
 page("english", rr_warner(0.8), send = paste0(collector, "ok"))
-rr_client(rr_warner(0.8, levels = c("nein", "ja")), file.path(folder, "german.html"), question = "?", key = "english", language = "de", send = paste0(collector, "ok"))
+rr_client(rr_warner(0.8, levels = c("nein", "ja")), file.path(folder, "german.html"), question = "?", key = "english",
+          language = "de", send = paste0(collector, "ok"))

@@ -143,7 +143,8 @@ test_that("a file that tells the truth does not pass, in whichever way it does",
     }
   }
   page <- c(lapply(script, hashed), lapply(list(
-    member = function(text) sub("(\nconst page = [^\n]*)};", paste0("\\1, \"client\": ", evil, "};"), text), second = put("</main>", "<script>tell()</script></main>"),
+    member = function(text) sub("(\nconst page = [^\n]*)};", paste0("\\1, \"client\": ", evil, "};"), text),
+    second = put("</main>", "<script>tell()</script></main>"),
     words = put("\"words\": {", "\"words\": {\"title\": \"\", "), event = put("<main>", "<main onclick=\"tell()\">"),
     base = put("<title>", "<base href=\"https://other.example/\"><title>"), unknown = put("\"practice\": false", "\"more\": 1, \"practice\": false"),
     policy = put("connect-src 'none'", "connect-src *"), key = put("\"key\": \"k\"", "\"key\": 7")

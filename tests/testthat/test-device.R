@@ -135,3 +135,27 @@ test_that("shares of 100 people add up to 100, files are kept, and bad input is 
                  rr_instructions(rr_warner(0.7), "Q?", language = "xx"),
                  rr_instructions(rr_warner(0.7), "Q?", words = list(titel = "A")))
 })
+
+test_that("sheets have no English inside other languages, the language's decimal mark, and one word for report", {
+  mechanisms <- list(rr_warner(0.7), rr_crosswise(0.25), rr_triangular(0.25), rr_forced(1 / 6), rr_unrelated(0.7, 0.25), rr_kuk(0.8, 0.2),
+                     rr_grr(c("A", "B", "C"), 1), rr_dealt(c(1, 1), 6))
+  # The page's word for a report, and words that other sheets had.
+  words <- list(de = c("Meldung", "Bericht"), fr = c("r\u00e9sultat", "un rapport"), es = c("resultado", "informe"),
+                ar = c("\u0644\u0644\u062a\u0642\u0631\u064a\u0631", "\u0625\u062c\u0627\u0628\u062a\u0643"))
+  for (language in names(words)) {
+    sheets <- vapply(mechanisms, rr_instructions, "", "Q?", "I?", language = language)
+    expect_false(any(grepl("design|probability|response|truth|answers", sheets)), label = language)
+    expect_true(all(grepl(words[[language]][1], sheets, fixed = TRUE)))
+    expect_false(any(grepl(words[[language]][2], sheets, fixed = TRUE)))
+    # Warner's p in the sentence for the methods section, and a long fraction of days.
+    mark <- if (language == "ar") "." else ","
+    expect_match(sheets[1], paste0("p = 0", mark, "7"), fixed = TRUE)
+    devices <- rr_device("crosswise", 3)
+    row <- devices[which.max(nchar(devices$fraction)), ]
+    share <- format(row$probability, digits = 4, decimal.mark = mark)
+    expect_match(rr_instructions(row, "Q?", language = language), paste0("; ", share), fixed = TRUE)
+  }
+  # In English the design is that of print().
+  for (mechanism in mechanisms) expect_match(rr_instructions(mechanism, "Q?", "I?"), mechanism$design, fixed = TRUE)
+  expect_match(rr_instructions(rr_dealt(c(1, 1), 6), "Q?", language = "de"), "1 \u201eja\u201c", fixed = TRUE)
+})

@@ -148,11 +148,11 @@ test_that("counts are doubted by the deviance's tail: chi-squared below 100 repo
   for (n in c(99, 100)) {
     counts <- n * c(0.4, 0.32, 0.28)
     deviance <- 2 * sum(counts * log(counts / (n * fitted)))
-    whole <- pchisq(deviance, 2, lower.tail = FALSE)
-    mixture <- (whole + pchisq(deviance, 1, lower.tail = FALSE)) / 2
-    expect_lt(mixture, whole)
-    expect_true(counts_contradict(m, counts, fitted, whole * 1.001))
-    expect_identical(counts_contradict(m, counts, fitted, (whole + mixture) / 2), n == 100)
+    largest <- pchisq(deviance, 2, lower.tail = FALSE)
+    mixture <- (largest + pchisq(deviance, 1, lower.tail = FALSE)) / 2
+    expect_lt(mixture, largest)
+    expect_true(counts_contradict(m, counts, fitted, largest * 1.001))
+    expect_identical(counts_contradict(m, counts, fitted, (largest + mixture) / 2), n == 100)
     expect_false(counts_contradict(m, counts, fitted, mixture * 0.999))
   }
   # Two reports: the binomials of all truths, from 0.2 to 0.8, whose nearest end decides; both tails of 100 reports.
@@ -161,6 +161,6 @@ test_that("counts are doubted by the deviance's tail: chi-squared below 100 repo
   for (yes in c(5, 8, 11)) {
     expect_true(counts_contradict(warner, c(100 - yes, yes), c(0.8, 0.2), 2.5 * below[yes + 1]))
     expect_false(counts_contradict(warner, c(100 - yes, yes), c(0.8, 0.2), 0.9 * below[yes + 1]))
-    expect_identical(counts_contradict(warner, c(yes, 100 - yes), c(0.2, 0.8), below[yes + 1]), counts_contradict(warner, c(100 - yes, yes), c(0.8, 0.2), below[yes + 1]))
+    expect_true(counts_contradict(warner, c(yes, 100 - yes), c(0.2, 0.8), 2.5 * below[yes + 1]))
   }
 })

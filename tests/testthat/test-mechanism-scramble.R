@@ -14,7 +14,7 @@ test_that("golden: eleven designs, three sizes", {
     close(s[1:5], e$scores_first)
     close(m$moments$v, e$variance_polynomial)
     close(c(m$moments$alpha, m$moments$beta), c(e$alpha, e$beta))
-    close(candor:::report_range(m), e$reports_range)
+    close(m$codec$range, e$reports_range)
     fit <- rr_estimate(reports, m)
     close(coef(fit), c(e$mean, e$variance_of_truth))
     close(tidy(fit)$std.error, c(e$se_population, e$se_variance_of_truth))
@@ -318,4 +318,11 @@ test_that("one card, one respondent and nobody are drawn as any other", {
 test_that("scrambled numbers have no finite epsilon, in theory or achieved", {
   m <- rr_scramble(c(0, 10), c(1, 2), c(0, 5))
   expect_identical(c(rr_epsilon(m), rr_epsilon(m, achieved = TRUE)), c(Inf, Inf))
+})
+
+test_that("cards are numbers, alike or with probabilities that add up to 1", {
+  for (cards in list("a", NA, NaN, numeric(), TRUE, list(1), data.frame(value = "a", prob = 1), data.frame(value = 1:2, prob = c(0.5, 0.4)),
+                     data.frame(value = 1:2, prob = c(1.5, -0.5)), data.frame(value = c(1, NA), prob = c(0.5, 0.5)))) {
+    expect_refused(rr_scramble(c(0, 10), cards, 1), rr_scramble(c(0, 10), 2, cards))
+  }
 })

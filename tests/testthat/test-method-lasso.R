@@ -105,6 +105,6 @@ test_that("a likelihood that does not fit in memory is refused", {
 test_that("a fit says how many of how many candidates were selected", {
   skip_without("glmnet", "quadprog")
   fit <- rr_estimate(bloom_tally(2), method = "lasso", alpha = 0.01)
-  said <- paste(trimws(utils::capture.output(print(fit, n = 1))), collapse = " ")
-  expect_match(said, sprintf("Selected: %d of 80 candidates, alpha = 0.01", sum(fit$estimate > 0)))
+  print <- paste(trimws(utils::capture.output(print(fit, n = 1))), collapse = " ")
+  expect_match(print, sprintf("Selected: %d of 80 candidates, alpha = 0.01", sum(fit$estimate > 0)))
 })

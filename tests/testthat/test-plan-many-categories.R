@@ -39,8 +39,8 @@ test_that("bits of a report about ranges are those of its depth and of its node,
     }, 0)
     expect_equal(row$bits, log2(length(tree$parts)) + mean(log2(kinds)))
     # One column of a Hadamard matrix of one block may be public: one bit is left.
-    left <- if (name == "hierarchy") vapply(tree$parts, function(part) if (part$blocks == 1) 1 else log2(part$blocks * part$size), 0) else log2(kinds)
-    expect_equal(row$bits_public, mean(left))
+    private <- if (name == "hierarchy") vapply(tree$parts, function(part) if (part$blocks == 1) 1 else log2(part$blocks * part$size), 0) else log2(kinds)
+    expect_equal(row$bits_public, mean(private))
   }
   expect_match(utils::capture.output(print(table))[1], sprintf("\"%s\" has the smallest error", table$mechanism[which.min(table$mse)]), fixed = TRUE)
 })

@@ -589,7 +589,7 @@ test_that("the plan of a union is Theorem 3 for the least favourable sets", {
     # A set has no more than a union: its elements are in one set each.
     truth <- matrix(0, plan$n[i], plan$sets[i])
     truth[seq_len(plan$share[i] * plan$n[i]), 1] <- 1
-    exact <- tidy(rr_set_size(truth, q, truth = TRUE))
+    exact <- tidy(rr_set_size(truth, q, plan = TRUE))
     expect_equal(plan$std.error[i], exact$std.error, tolerance = 1e-12)
     expect_equal(plan$margin[i], stats::qnorm(0.975) * exact$std.error, tolerance = 1e-12)
   }
@@ -598,7 +598,7 @@ test_that("the plan of a union is Theorem 3 for the least favourable sets", {
   for (holders in 1:3) {
     truth <- matrix(0, 50, 3)
     truth[1:5, seq_len(holders)] <- 1
-    expect_lte(tidy(rr_set_size(truth, plogis(-3), truth = TRUE))$std.error, worst * (1 + 1e-12))
+    expect_lte(tidy(rr_set_size(truth, plogis(-3), plan = TRUE))$std.error, worst * (1 + 1e-12))
   }
   # By default the sets are empty, which is least favourable: the vignette's 20,000 cards and 4 libraries, sqrt(20000 ((1 + v)^4 - 1)).
   v <- plogis(-3) * plogis(3) / (1 - 2 * plogis(-3))^2

@@ -322,3 +322,61 @@ test_that("what is no design, or has none of the variances, is refused", {
                  rr_glm(yes_said ~ x, designs$jackknife, die, penalty = "bias"),
                  rr_glm(yes_said ~ x + (1 | town), designs$jackknife, die))
 })
+
+test_that("replicates of a fit with a prior are the modes of the posterior with their weights and the prior of all rows", {
+  few <- people[people$town %% 3 == 0, ]
+  design <- survey::as.svrepdesign(survey::svydesign(~town, weights = ~w, data = few), type = "JK1")
+  fit <- rr_glm(yes_said ~ x, design, die, penalty = "prior")
+  # Weights count respondents: their mean is 1.
+  scale <- nrow(few) / sum(few$w)
+  mean <- weighted.mean(few$x, few$w)
+  deviation <- sqrt(weighted.mean((few$x - mean)^2, few$w))
+  mode <- function(w) {
+    posterior <- function(b) {
+      report <- 1 / 6 + 2 / 3 * plogis(b[1] + b[2] * few$x)
+      sum(w * scale * log(ifelse(few$yes_said == 1, report, 1 - report))) - ((b[1] + mean * b[2]) / 5)^2 / 2 - (deviation * b[2] / 2.5)^2 / 2
+    }
+    optim(coef(fit), posterior, method = "BFGS", control = list(fnscale = -1, reltol = 1e-14))$par
+  }
+  expect_equal(unname(mode(few$w)), unname(coef(fit)), tolerance = 1e-4)
+  modes <- apply(weights(design, "analysis"), 2, mode)
+  deviations <- modes - rowMeans(modes)
+  expect_equal(unname(vcov(fit)), unname(design$scale * deviations %*% (design$rscales * t(deviations))), tolerance = 1e-3)
+})
+
+test_that("a column that others determine changes no variance of replicates, and has none", {
+  twice <- transform(people, double = 2 * x + 1)
+  design <- survey::as.svrepdesign(survey::svydesign(~town, strata = ~stratum, weights = ~w, data = twice))
+  fit <- rr_glm(yes_said ~ x + part, design, die)
+  aliased <- suppressMessages(rr_glm(yes_said ~ x + double + part, design, die))
+  V <- vcov(aliased)
+  estimated <- !is.na(coef(aliased))
+  expect_identical(unname(estimated), c(TRUE, TRUE, FALSE, TRUE))
+  expect_equal(V[names(coef(fit)), names(coef(fit))], vcov(fit), tolerance = 1e-5)
+  expect_true(all(is.na(V[!rownames(V) %in% names(coef(fit)), ])))
+})
+
+test_that("a number of the mechanism that is estimated beside them varies over the replicates too", {
+  two <- list(a = rr_unrelated(0.7, NULL), b = rr_unrelated(0.3, NULL))
+  data <- withr::with_seed(16, {
+    data <- data.frame(town = rep(1:10, each = 40), x = rnorm(400), arm = rep(c("a", "b"), 200), w = 1)
+    truth <- rbinom(400, 1, plogis(0.5 * data$x - 0.5))
+    data$said <- ifelse(runif(400) < ifelse(data$arm == "a", 0.7, 0.3), truth, rbinom(400, 1, 0.4))
+    data
+  })
+  design <- survey::as.svrepdesign(survey::svydesign(~town, weights = ~w, data = data), type = "JK1")
+  fit <- rr_glm(said ~ x, design, two, arm = arm)
+  loglik <- function(b, w) {
+    p <- ifelse(data$arm == "a", 0.7, 0.3)
+    report <- p * plogis(b[1] + b[2] * data$x) + (1 - p) * plogis(b[3])
+    sum(w * log(ifelse(data$said == 1, report, 1 - report)))
+  }
+  best <- apply(weights(design, "analysis"), 2, function(w) {
+    optim(c(coef(fit), qlogis(0.4)), loglik, w = w, method = "BFGS", control = list(fnscale = -1, reltol = 1e-14))$par
+  })
+  best[3, ] <- plogis(best[3, ])
+  deviations <- best - rowMeans(best)
+  replicated <- design$scale * deviations %*% (design$rscales * t(deviations))
+  expect_equal(unname(vcov(fit)), unname(replicated[1:2, 1:2]), tolerance = 1e-3)
+  expect_equal(tidy(fit)$std.error, unname(sqrt(diag(replicated))), tolerance = 1e-3)
+})

@@ -194,3 +194,20 @@ test_that("the goodness of fit holds its level under the true model, and finds a
   expect_lt(abs(rejected(0, 200) - 0.05), 0.046)
   expect_gt(rejected(0.8, 30), 0.5)
 })
+
+test_that("a larger model is never below a smaller one: where its climb stopped short, it goes on from there", {
+  data <- data.frame(x = rep(1:6, 2), z = rep(0:1, each = 6), n = 40, yes = c(9, 12, 14, 18, 20, 25, 12, 13, 18, 20, 26, 28), o = rep(c(-0.2, 0.3), 6))
+  for (formula in list(cbind(yes, n - yes) ~ x, cbind(yes, n - yes) ~ x + offset(o))) {
+    small <- rr_glm(formula, data, rr_warner(0.9))
+    large <- rr_glm(update(formula, ~ . + z), data, rr_warner(0.9))
+    ratio <- 2 * as.numeric(logLik(large) - logLik(small))
+    expect_gt(ratio, 0)
+    stopped <- large
+    stopped$loglik <- small$loglik - 3
+    for (table in list(anova(small, large), anova(small, stopped), anova(stopped, small))) {
+      expect_equal(max(table$LR, na.rm = TRUE), ratio, tolerance = 1e-5)
+      expect_equal(sort(table$logLik), c(logLik(small), logLik(large)), tolerance = 1e-7)
+      expect_equal(min(table[["Pr(>Chi)"]], na.rm = TRUE), pchisq(ratio, 1, lower.tail = FALSE), tolerance = 1e-5)
+    }
+  }
+})

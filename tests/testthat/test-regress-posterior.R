@@ -142,11 +142,11 @@ test_that("every mechanism: the posterior of Bayes' rule about the truth that wa
 test_that("intervals are equal-tailed at their level: a Beta distribution's of direct answers", {
   fit <- rr_posterior(rr_counts(c(no = 7, yes = 3), rr_binary(1, 0)))
   for (level in c(0.8, 0.95)) {
-    ends <- qbeta(c(1 - level, 1 + level) / 2, 4, 8)
-    expect_equal(confint(fit, "yes", level = level)[1, ], ends, tolerance = 1e-8, ignore_attr = TRUE)
+    limits <- qbeta(c(1 - level, 1 + level) / 2, 4, 8)
+    expect_equal(confint(fit, "yes", level = level)[1, ], limits, tolerance = 1e-8, ignore_attr = TRUE)
     row <- tidy(fit, conf.int = TRUE, conf.level = level)
-    expect_equal(c(row$conf.low[2], row$conf.high[2]), ends, tolerance = 1e-8)
-    expect_equal(c(row$conf.low[1], row$conf.high[1]), 1 - rev(ends), tolerance = 1e-8)
+    expect_equal(c(row$conf.low[2], row$conf.high[2]), limits, tolerance = 1e-8)
+    expect_equal(c(row$conf.low[1], row$conf.high[1]), 1 - rev(limits), tolerance = 1e-8)
   }
 })
 

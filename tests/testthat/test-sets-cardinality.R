@@ -217,7 +217,7 @@ test_that("a plan has the variance of Theorem 3: the golden vectors", {
     x <- matrix(as.vector(case$input$true_bits), 1)
     flip <- as.vector(case$input$q)
     for (kind in c("or", "and")) {
-      plan <- tidy(rr_set_size(x, flip, c(or = "union", and = "intersection")[[kind]], truth = TRUE))
+      plan <- tidy(rr_set_size(x, flip, c(or = "union", and = "intersection")[[kind]], plan = TRUE))
       expect_identical(plan$estimate, as.double(case$expected[[kind]]))
       expect_golden(plan$std.error^2, case$expected[[paste0(kind, "_var")]])
     }
@@ -228,7 +228,7 @@ test_that("a plan has the variance of Theorem 3: the golden vectors", {
     patterns <- do.call(rbind, lapply(seq_along(case$input$counts), function(i) as.vector(case$input$patterns[i, ])))
     truth <- patterns[rep(seq_len(nrow(patterns)), case$input$counts), ]
     for (what in c("union", "intersection")) {
-      plan <- tidy(rr_set_size(truth, case$input$flip, what, truth = TRUE))
+      plan <- tidy(rr_set_size(truth, case$input$flip, what, plan = TRUE))
       expect_identical(plan$estimate, as.double(case$expected[[what]]))
       expect_golden(plan$std.error, case$expected[[paste0("se_", what)]], 1e-9)
     }
@@ -243,14 +243,14 @@ test_that("a plan of a difference and of a Jaccard index, by enumeration of ever
   sizes <- function(what) apply(reports, 1, function(y) coef(suppressWarnings(rr_set_size(matrix(y, 4), flip, what))))
   estimates <- lapply(c(u = "union", i = "intersection", d = "difference"), sizes)
   moments <- function(x, y = x) sum(p * x * y) - sum(p * x) * sum(p * y)
-  plan <- function(what) tidy(suppressWarnings(rr_set_size(truth, flip, what, truth = TRUE)))
+  plan <- function(what) tidy(suppressWarnings(rr_set_size(truth, flip, what, plan = TRUE)))
   expect_equal(plan("difference")$std.error^2, moments(estimates$d), tolerance = 1e-12)
   expect_identical(c(plan("difference")$estimate, plan("jaccard")$estimate), c(1, 1 / 3))
   # The delta method at the truth: (I - J U) / U.
   linear <- (estimates$i - estimates$u / 3) / 3
   expect_equal(plan("jaccard")$std.error^2, moments(linear), tolerance = 1e-12)
-  expect_refused(rr_set_size(rr_bit_tally(truth, 0.1), truth = TRUE), rr_set_size(truth, 0.1, truth = TRUE, interval = "exact"),
-                 rr_set_size(truth, 0.1, truth = NA))
+  expect_refused(rr_set_size(rr_bit_tally(truth, 0.1), plan = TRUE), rr_set_size(truth, 0.1, plan = TRUE, interval = "exact"),
+                 rr_set_size(truth, 0.1, plan = NA))
 })
 
 test_that("an element's estimate is 1 on average where it counts, and 0 elsewhere, under every membership pattern", {
@@ -292,9 +292,9 @@ test_that("the exact interval of one set ends at the last sizes with a tail abov
   }
   for (q in c(0.1, 0.35)) for (s in c(0, 7, 30)) {
     m <- 30
-    found <- exact_one_set(list(flip = q, m = m, bits = rep(1:0, c(s, m - s))), 0.9)
-    kept <- vapply(0:m, function(t) all(tails(s, t, m, q) > 0.05), NA)
-    if (any(kept)) expect_equal(found, range((0:m)[kept]))
+    limits <- exact_one_set(list(flip = q, m = m, bits = rep(1:0, c(s, m - s))), 0.9)
+    is_possible <- vapply(0:m, function(t) all(tails(s, t, m, q) > 0.05), NA)
+    if (any(is_possible)) expect_equal(limits, range((0:m)[is_possible]))
   }
 })
 
@@ -305,20 +305,20 @@ test_that("the Jaccard index of two sets has the delta method's error, from prod
   a <- debiased[, 1]
   b <- debiased[, 2]
   v <- q * (1 - q) / (1 - 2 * q)^2
-  both <- sum(a * b)
-  any <- sum(a + b - a * b)
+  intersection <- sum(a * b)
+  union <- sum(a + b - a * b)
   # Unbiased: E a^2 is v too large.
   v_both <- sum(v * (a^2 + b^2) - v^2)
   v_any <- sum(v * ((1 - a)^2 + (1 - b)^2) - v^2)
   shared <- sum(v * (a + b)) - v_both
-  jaccard <- both / any
+  jaccard <- intersection / union
   size <- function(what) rr_set_size(bits, q, what)$table
   expect_equal(c(size("intersection")$std.error, size("union")$std.error), sqrt(c(v_both, v_any)), tolerance = 1e-10)
   expect_equal(size("jaccard")$estimate, jaccard, tolerance = 1e-10)
-  expect_equal(size("jaccard")$std.error, sqrt(v_both - 2 * jaccard * shared + jaccard^2 * v_any) / any, tolerance = 1e-10)
+  expect_equal(size("jaccard")$std.error, sqrt(v_both - 2 * jaccard * shared + jaccard^2 * v_any) / union, tolerance = 1e-10)
   # No truth makes the error of a size larger than that of elements of both sets, or of none.
   largest <- sqrt(200 * (2 * v + v^2))
-  expect_equal(c(size("union")$std.error.max, size("jaccard")$std.error.max), largest * c(1, (1 + jaccard) / any), tolerance = 1e-10)
+  expect_equal(c(size("union")$std.error.max, size("jaccard")$std.error.max), largest * c(1, (1 + jaccard) / union), tolerance = 1e-10)
   # The index means little where the union is not above two of its standard errors.
   few <- bits * 0
   few[1:40] <- 1

@@ -91,13 +91,13 @@ test_that("a plan of sketches is the one of their own bits", {
   for (type in c("linear", "bloom", "pcsa")) {
     sketches <- lapply(sites, rr_sketch, type = type)
     for (what in c("union", "intersection", "difference", "jaccard")) {
-      plan <- tidy(rr_set_size(sketches, c(0.05, 0.1, 0.02), what, truth = TRUE))
+      plan <- tidy(rr_set_size(sketches, c(0.05, 0.1, 0.02), what, plan = TRUE))
       exact <- tidy(rr_set_size(sketches, what = what))
       # The levels of PCSA have weights that depend on the noise.
       expect_lte(abs(plan$estimate - exact$estimate), if (type == "pcsa") exact$std.error else 1e-9 * exact$estimate)
       # Noise can only add; without noise nothing is added.
       expect_gt(plan$std.error, exact$std.error)
-      still <- tidy(rr_set_size(sketches, 0, what, truth = TRUE))
+      still <- tidy(rr_set_size(sketches, 0, what, plan = TRUE))
       expect_equal(still$std.error, exact$std.error, tolerance = if (type == "pcsa" && what == "union") 0.05 else 1e-9)
     }
   }
@@ -109,7 +109,7 @@ test_that("a plan of sketches is the one of their own bits", {
     noisy <- Map(function(s, q) reported_sketch(as.integer(xor(s$bits, runif(2048) < q)), q, s$settings, "linear"), sketches, flip)
     coef(rr_set_size(noisy, what = "intersection"))
   })
-  plan <- tidy(rr_set_size(sketches, flip, "intersection", truth = TRUE))
+  plan <- tidy(rr_set_size(sketches, flip, "intersection", plan = TRUE))
   exact <- tidy(rr_set_size(sketches, what = "intersection"))
   expect_lte(abs(sd(estimates) / sqrt(plan$std.error^2 - exact$std.error^2) - 1), 0.11)
 })
@@ -142,6 +142,20 @@ test_that("what sketches cannot say is refused", {
     expect_refused(rr_set_size(rep(list(sketch(1:3)), 11), what = what), rr_set_size(full, what = what, interval = "exact"))
   }
   noisy <- sketch(1:3, flip = 0.1, rng = "R")
-  expect_refused(rr_set_size(list(noisy), 0.1, truth = TRUE), rr_set_size(list(sketch(1:3)), truth = TRUE))
-  expect_error(rr_set_size(list(sketch(1:3)), 0.5, truth = TRUE), class = "candor_error_no_information")
+  expect_refused(rr_set_size(list(noisy), 0.1, plan = TRUE), rr_set_size(list(sketch(1:3)), plan = TRUE))
+  expect_error(rr_set_size(list(sketch(1:3)), 0.5, plan = TRUE), class = "candor_error_no_information")
+})
+
+test_that("the study of functions of sketches runs, and its intervals hold", {
+  withr::local_options(candor.study.functions.only = TRUE)
+  study <- new.env()
+  sys.source(system.file("studies", "sketch-sets.R", package = "candor"), study)
+  short <- study$study_sets(replications = 2, epsilons = 4)
+  table <- utils::read.csv(system.file("studies", "sketch-sets.csv", package = "candor"))
+  expect_named(short, names(table))
+  expect_identical(nrow(table), 108L)
+  # 400 surveys a cell: standard error 0.011 at 0.95; three in a cell, and three of the mean of 36 cells of independent surveys.
+  expect_gte(min(table$coverage), 0.95 - 0.033)
+  expect_gte(mean(table$coverage), 0.95 - 0.0055)
+  expect_lte(max(abs(table$bias)), 0.2)
 })

@@ -83,6 +83,11 @@ test_that("joint counts are drawn as a point for each set and a line for each or
     line <- ggplot2::layer_data(plot, 3)
     expect_equal(line$y[line$group == 1], unname(tapply(y[rows$order == 1], rows$n[rows$order == 1], mean)), ignore_attr = TRUE)
   }
+  # One number of respondents: a row for each set.
+  one <- rr_study(truth, n = 20, mechanism = pair, order = 2, replications = 10, seed = 1, workers = 1)
+  rows <- ggplot2::autoplot(one, "std.error")
+  expect_setequal(levels(rows$data$label), c("a", "b", "a:b"))
+  expect_equal(ggplot2::layer_data(rows, 3)$x, one$estimate[one$metric == "std.error"])
   expect_identical(ggplot2::autoplot(study)$labels$title, ggplot2::autoplot(study, "coverage")$labels$title)
   expect_refused(ggplot2::autoplot(study, "mse"))
 })

@@ -23,11 +23,11 @@ test_that("logarithmic breaks are 1, 2, 5 times powers of 10 if these are two to
   expect_equal(inside(c(0.003, 0.3)), c(0.005, 0.01, 0.02, 0.05, 0.1, 0.2))
   expect_equal(log_breaks(c(21, 49)), Filter(function(b) b > 0, pretty(c(21, 49), 4)))
   expect_equal(few_log_breaks(7)(c(1, 100)), c(1, 2, 5, 10, 20, 50, 100))
-  # Of more than have room, the powers of 10, or as many from the first to the last.
+  # If more than have room: powers of 10 in equal steps, or 1, 3, 10 within two decades.
   expect_equal(few_log_breaks(3)(c(1, 100)), c(1, 10, 100))
   expect_equal(few_log_breaks(4)(c(1, 100)), c(1, 10, 100))
   expect_equal(few_log_breaks(3)(c(1, 1e6)), c(1, 1e3, 1e6))
-  expect_equal(few_log_breaks(3)(c(2, 60)), c(2, 10, 50))
+  expect_equal(few_log_breaks(3)(c(2, 60)), c(3, 10, 30))
 })
 
 test_that("whole numbers, percentages, points, powers and times have their labels", {
