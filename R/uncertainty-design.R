@@ -113,17 +113,20 @@ design_covariance <- function(design, fit, data, target, total, options) {
   inverse <- if (is.null(data$scores)) inversion_columns(law, fit$mechanism)
   inversion <- if (!is.null(data$scores)) scored_linear(fit, data, law)
     else if (!is.null(inverse)) inversion_linear(fit, data, law, inverse)
-  base_covariance <- if (!is.null(inversion) && !total) variance(inversion, FALSE)
-  unbiased <- if (!is.null(base_covariance)) {
+  inversion_covariance <- if (!is.null(inversion) && !total) variance(inversion, FALSE)
+  unbiased <- if (!is.null(inversion_covariance)) {
     list(
       estimate = inversion$estimate,
-      variance = matrix(diag(base_covariance), k),
+      variance = matrix(diag(inversion_covariance), k),
       low = inversion$low,
       high = inversion$high
     )
   }
   if (fit$estimator$unbiased) {
-    return(list(covariance = base_covariance %||% variance(inversion, TRUE), inversion = unbiased))
+    return(list(
+      covariance = inversion_covariance %||% variance(inversion, TRUE),
+      inversion = unbiased
+    ))
   }
   columns <- lapply(groups, function(g) estimate_columns(fit, g, inverse, law))
   linear <- coded_linear(
@@ -142,8 +145,9 @@ design_covariance <- function(design, fit, data, target, total, options) {
   )
   # Replicates need no derivative, unless the randomization is to be added.
   replicates_suffice <- inherits(design, "svyrep.design") && target == "population" && !noisy
-  has_variance <- replicates_suffice || (!any(vapply(columns, is.null, NA)) &&
-    (!noisy || !is.null(inversion)))
+  has_jacobians <- !any(vapply(columns, is.null, NA))
+  can_add_noise <- !noisy || !is.null(inversion)
+  has_variance <- replicates_suffice || (has_jacobians && can_add_noise)
   cells <- length(fit$estimate)
   list(
     covariance = if (has_variance) variance(linear, total) else matrix(NA_real_, cells, cells),
