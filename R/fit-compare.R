@@ -521,7 +521,7 @@ nested_fits <- function(fits) {
       n = sum(tally$n)
     )
     fits <- list(
-      estimate_again(pooled, target = fits[[1]]$target, method = "mle"),
+      estimate_quietly(pooled, target = fits[[1]]$target, method = "mle"),
       fits[[1]]
     )
   }

@@ -140,7 +140,7 @@ warn_doubt <- function(x) {
 }
 
 # rr_estimate() without the warning of unlikely reports, for a tally of which it was given before.
-estimate_again <- function(tally, ...) {
+estimate_quietly <- function(tally, ...) {
   suppressWarnings(rr_estimate(tally, ...), classes = "candor_warning_unlikely")
 }
 
@@ -168,7 +168,7 @@ update.rr_fit <- function(object, ...) {
 anytime_fit <- function(fit) {
   if (!identical(fit$interval, "anytime") || fit$estimator$unbiased) return(fit)
   suppressMessages(
-    estimate_again(
+    estimate_quietly(
       fit$tally, method = "inv", interval = "anytime", plan = fit$plan, conf.level = fit$conf.level,
       simultaneous = fit$simultaneous
     )

@@ -107,7 +107,7 @@ unknown_covariances <- function(error) {
 # The intervals of a table were made with it.
 bounds_of.rr_estimates <- function(x, rows, level) {
   if (is.data.frame(x)) {
-    check_made_level(level, info_of(x, "conf.level"))
+    check_interval_level(level, info_of(x, "conf.level"))
     return(list(low = x$conf.low, high = x$conf.high))
   }
   if (isTRUE(info_of(x, "simultaneous"))) {
@@ -241,7 +241,7 @@ plot.rr_estimates <- function(x, ...) draw(x, ...)
 plain_tibble <- function(x) as_tibble(unclass(x)[names(x)])
 
 # A level other than that of intervals that were made with the estimate and cannot be made again.
-check_made_level <- function(level, conf.level) {
+check_interval_level <- function(level, conf.level) {
   if (!isTRUE(all.equal(level, conf.level, tolerance = 1e-12))) {
     abort("The interval was made at level {conf.level}, and cannot be had at another.")
   }

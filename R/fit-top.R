@@ -80,8 +80,8 @@ rr_top <- function(
   adjust <- check_choice(adjust)
   target <- check_choice(target)
   looking <- inherits(x, "rr_fit") && x$interval == "anytime"
-  estimate <- if (inherits(x, "rr_fit")) estimate_again else rr_estimate
-  if (looking) estimate <- function(...) estimate_again(..., interval = "anytime", plan = plan)
+  estimate <- if (inherits(x, "rr_fit")) estimate_quietly else rr_estimate
+  if (looking) estimate <- function(...) estimate_quietly(..., interval = "anytime", plan = plan)
   plan <- if (looking) x$plan
   if (inherits(x, "rr_fit")) x <- x$tally
   fit <- estimate(x, mechanism, method = "inv", target = target, conf.level = conf.level)

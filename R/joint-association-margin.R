@@ -24,7 +24,7 @@ unbiased_margin <- function(x) {
     !is.null(x$tally)
   if (!possible || !law_gives(rr_law(x$tally$mechanism), "inverse")) return(x)
   rr_margin(
-    estimate_again(x$tally, method = "inv", target = x$target),
+    estimate_quietly(x$tally, method = "inv", target = x$target),
     names(dimnames(x$estimate))
   )
 }
@@ -164,7 +164,7 @@ true_table_test <- function(tally) {
   if (!law_gives(rr_law(tally$mechanism), "inverse")) {
     return(list(statistic = NA_real_, df = prod(sizes - 1)))
   }
-  fit <- estimate_again(tally, method = "inv", target = "sample")
+  fit <- estimate_quietly(tally, method = "inv", target = "sample")
   share <- matrix(fit$estimate, sizes[1])
   interaction_test(
     share, estimate_covariance(fit$mechanism, fit, 1, seq_along(share)), tally$effective_n

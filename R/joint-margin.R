@@ -180,7 +180,7 @@ cell_estimates.rr_fit_product <- function(fit, index, target) {
   fit <- one_group(fit, "fit")
   cells <- product_cells(fit, index, if (fit$method != "inv") unname(vcov(fit)))
   if (fit$method != "inv") return(cells)
-  margin <- estimate_again(cells$tally, method = "inv", target = fit$target)
+  margin <- estimate_quietly(cells$tally, method = "inv", target = fit$target)
   cells$estimate <- margin$estimate
   cells$covariance <- estimate_covariance(margin$mechanism, margin, 1, seq_along(margin$estimate))
   cells$squares <- c(question_squares(margin), list(n = margin$tally$effective_n))

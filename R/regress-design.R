@@ -126,7 +126,7 @@ replicate_vcov <- function(fit, design, centre, refit) {
            i = "The standard errors of these coefficients are NA."), "infinite")
   }
   structure(
-    replicate_spread(design, thetas, centre, "na.pass"),
+    replicate_covariance(design, thetas, centre, "na.pass"),
     dimnames = list(names(centre), names(centre))
   )
 }

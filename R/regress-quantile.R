@@ -295,7 +295,7 @@ replicate_sums <- function(classes, u) {
   )
 }
 
-# The weights of each replicate less those at their centre, see replicate_spread().
+# The weights of each replicate less those at their centre, see replicate_covariance().
 replicate_changes <- function(classes) {
   design <- classes$fit$design
   weights <- weights(design, "analysis")[design_places(classes), , drop = FALSE] *

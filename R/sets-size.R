@@ -336,7 +336,7 @@ rows_of.rr_set_size <- function(x) {
 }
 
 bounds_of.rr_set_size <- function(x, rows, level) {
-  check_made_level(level, x$conf.level)
+  check_interval_level(level, x$conf.level)
   list(low = x$table$conf.low, high = x$table$conf.high)
 }
 

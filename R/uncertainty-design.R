@@ -222,11 +222,11 @@ replicated_variance <- function(design, data, linear, group_rows, size, total) {
     }
   )
   centre <- as.vector(linear$estimate * rep(if (total) size else 1, each = k))
-  replicate_spread(design, matrix(thetas, length(centre)), centre)
+  replicate_covariance(design, matrix(thetas, length(centre)), centre)
 }
 
 # The covariance matrix of the estimates `centre`, from those of the replicates, a column each.
-replicate_spread <- function(design, thetas, centre, na.action = getOption("na.action")) {
+replicate_covariance <- function(design, thetas, centre, na.action = getOption("na.action")) {
   variance <- survey::svrVar(
     t(thetas), design$scale, design$rscales, na.action, mse = design$mse, coef = centre
   )
