@@ -1,5 +1,5 @@
 # Rscript tools/client-vectors.R: writes inst/client/vectors.json, examples of plans, answers and words with their reports,
-# for who writes a client. The reports are those of candor.py, whose draws tests/testthat/test-client.R enumerates.
+# for who writes a client. The reports are those of candor.py, whose draws tests/testthat/test-protocol-client.R enumerates.
 library(candor)
 abc <- c("never", "once", "often")
 cases <- list(
