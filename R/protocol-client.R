@@ -266,7 +266,8 @@ has_revealed_answer <- function(plan, mechanism) {
 client_promise <- function(questions, epsilon) {
   evidence <- list(guess = 1 / (1 + exp(-epsilon)), certain = 0)
   if (is.infinite(epsilon)) {
-    pieces <- lapply(questions[vapply(questions, `[[`, 0, "epsilon") == Inf], report_evidence)
+    revealing <- questions[vapply(questions, `[[`, 0, "epsilon") == Inf]
+    pieces <- lapply(revealing, function(question) report_evidence(question))
     evidence <- lapply(
       c(guess = "guess", certain = "certain"),
       function(name) max(vapply(pieces, `[[`, 0, name))
