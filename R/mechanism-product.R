@@ -49,6 +49,8 @@
 #' @concept multidimensional data
 #' @concept questionnaire
 #' @concept Vinterbo
+#' @concept sample questions
+#' @concept matrix sampling
 #' @examples
 #' # Do drugs and theft go together? Every respondent answers both questions
 #' survey <- rr_product(drugs = rr_warner(0.8), theft = rr_crosswise(0.25))
