@@ -137,6 +137,13 @@ new_rr_sampled <- function(kind, levels, submechanisms, part_column, design, ...
   )
 }
 
+# The rows of the counts that belong to each submechanism. The first of them has how many
+# respondents drew it.
+submechanism_rows <- function(submechanisms) {
+  sizes <- vapply(submechanisms, function(submechanism) length(submechanism$reports) + 1, 0)
+  Map(seq, cumsum(sizes) - sizes + 1, cumsum(sizes))
+}
+
 # The mechanism, unless it has a permanent answer: if respondents draw which question they report,
 # nothing keeps their permanent answers, and each report would have a new one.
 refuse_permanent <- function(mechanism, name) {

@@ -342,30 +342,6 @@ tell_errors_unknown <- function(fits, error) {
 
 no_intervals_remedy <- "For an estimate with its error take {.code method = \"mle\"}."
 
-# The rows that `parm` says by label or position; all where it is NULL.
-match_rows <- function(parm, labels, what, arg = "parm") {
-  if (is.null(parm)) return(seq_along(labels))
-  index <- if (is.character(parm)) {
-    match(parm, labels)
-  } else if (is.numeric(parm)) {
-    match(parm, seq_along(labels))
-  }
-  if (length(index) && !anyNA(index)) return(index)
-  example <- if (is.atomic(parm) && length(parm)) {
-    parm[is.na(index)][1]
-  } else {
-    describe(parm)
-  }
-  abort(
-    c(
-      "{.arg {arg}} must hold labels or positions of {what}.", x = "{.val {example}} is not one.",
-      i = if (length(meant_of(parm, labels))) "{meant_of(parm, labels)}",
-      i = "The {what} are {format_labels(labels)}."
-    ),
-    "level"
-  )
-}
-
 # ---- simulated tallies ----
 
 # Tallies of new reports under a fitted truth: the engine of simulate() and of the bootstrap. It has
