@@ -391,18 +391,23 @@ keep_seed <- function(seed, frame = parent.frame()) {
 # The rows that `parm` says by label or position; all where it is NULL.
 match_rows <- function(parm, labels, what, arg = "parm") {
   if (is.null(parm)) return(seq_along(labels))
-  at <- if (is.character(parm)) {
+  index <- if (is.character(parm)) {
     match(parm, labels)
   } else if (is.numeric(parm)) {
     match(parm, seq_along(labels))
   }
-  if (length(at) && !anyNA(at)) return(at)
-  shown <- if (is.atomic(parm) && length(parm)) {
-    parm[is.na(at)][1]
+  if (length(index) && !anyNA(index)) return(index)
+  example <- if (is.atomic(parm) && length(parm)) {
+    parm[is.na(index)][1]
   } else {
     describe(parm)
   }
-  abort(c("{.arg {arg}} must hold labels or positions of {what}.", x = "{.val {shown}} is not one.",
-          i = if (length(meant_of(parm, labels))) "{meant_of(parm, labels)}",
-          i = "The {what} are {format_labels(labels)}."), "level")
+  abort(
+    c(
+      "{.arg {arg}} must hold labels or positions of {what}.", x = "{.val {example}} is not one.",
+      i = if (length(meant_of(parm, labels))) "{meant_of(parm, labels)}",
+      i = "The {what} are {format_labels(labels)}."
+    ),
+    "level"
+  )
 }
