@@ -338,22 +338,14 @@ estimate_tally.rr_dealt <- function(mechanism, tally, settings) {
   }
   fit <- estimate_tally.rr_mechanism(mechanism, tally, settings)
   if (identical(settings$interval, "exact")) fit_intervals(fit)
-  strayed <- disobedient(mechanism, tally)
-  if (strayed > 0) {
+  strayed <- if (!is.null(tally$blocks)) disobedient(rr_law(mechanism), merge_blocks(tally$blocks))
+  if (isTRUE(strayed > 0)) {
     fit$doubt[] <- sprintf(
       "At least %s did not follow the cards: blocks say less often what cards dictate",
       number_of(strayed, "respondent")
     )
   }
   fit
-}
-
-# How many reports of full blocks are missing from those that cards dictated.
-disobedient <- function(mechanism, tally) {
-  if (is.null(tally$blocks)) return(0)
-  blocks <- merge_blocks(tally$blocks)
-  full <- block_people(blocks) == mechanism$cards
-  sum(pmax(mechanism$forced - blocks$counts[, full, drop = FALSE], 0))
 }
 
 # A sketch: of the strings that are asked for.

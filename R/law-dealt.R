@@ -39,6 +39,12 @@ law_with_blocks <- function(law, blocks) {
 
 block_people <- function(blocks) drop(rep(1, nrow(blocks$counts)) %*% blocks$counts)
 
+# How many reports of full blocks are missing from those that cards dictated.
+disobedient <- function(law, blocks) {
+  full <- block_people(blocks) == law$cards
+  sum(pmax(law$forced - blocks$counts[, full, drop = FALSE], 0))
+}
+
 # Full blocks have binomial numbers of true answers.
 law_gives.rr_law_dealt <- function(law, need) {
   if (need == "exact") {

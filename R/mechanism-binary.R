@@ -69,6 +69,8 @@
 #' @concept crosswise model
 #' @concept extended crosswise model
 #' @concept triangular model
+#' @concept two-stage design of Mangat and Singh
+#' @concept Mangat model
 #' @concept indirect questioning
 #' @examples
 #' # A crosswise question with a birthday in the first quarter of the year: 198 of 310 said "the same".

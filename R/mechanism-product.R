@@ -49,6 +49,8 @@
 #' @concept multidimensional data
 #' @concept questionnaire
 #' @concept Vinterbo
+#' @concept sample questions
+#' @concept matrix sampling
 #' @examples
 #' # Do drugs and theft go together? Every respondent answers both questions
 #' survey <- rr_product(drugs = rr_warner(0.8), theft = rr_crosswise(0.25))
@@ -133,6 +135,13 @@ new_rr_sampled <- function(kind, levels, submechanisms, part_column, design, ...
     ),
     ...
   )
+}
+
+# The rows of the counts that belong to each submechanism. The first of them has how many
+# respondents drew it.
+submechanism_rows <- function(submechanisms) {
+  sizes <- vapply(submechanisms, function(submechanism) length(submechanism$reports) + 1, 0)
+  Map(seq, cumsum(sizes) - sizes + 1, cumsum(sizes))
 }
 
 # The mechanism, unless it has a permanent answer: if respondents draw which question they report,

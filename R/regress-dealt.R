@@ -73,8 +73,8 @@ new_rr_glm_dealt <- function(solution, base_fit, call, scores, blocks) {
 
 check_dealt_blocks <- function(label, y, mechanism) {
   check_block_sizes(label, rep(1, length(label)), mechanism)
-  blocks <- list(list(label = label, counts = rbind(1 - y, y)))
-  strayed <- disobedient(mechanism, list(blocks = blocks))
+  blocks <- merge_blocks(list(list(label = label, counts = rbind(1 - y, y))))
+  strayed <- disobedient(rr_law(mechanism), blocks)
   if (strayed > 0) {
     abort(
       c(

@@ -98,7 +98,7 @@ check_kernel <- function(result, bits, flip, arg = "bits") {
 
 #' Tally and merge noisy bits
 #'
-#' `rr_bit_tally()` makes a tally of the noisy bits of each element. It holds everything that OR, AND, unions, intersections and incidence need, is small, and merges with
+#' `rr_tally(flip = )` makes a tally of the noisy bits of each element. It holds everything that OR, AND, unions, intersections and incidence need, is small, and merges with
 #' `c()` in any order to the same result. Bits of a stream can be tallied one after the other and then deleted. `rr_merge_bits()` is for pipelines that must
 #' keep bits: it draws the OR (or AND) of noisy bits so that it is again a noisy bit, wrong with one known probability \eqn{q^*}. Estimates from a tally are more precise,
 #' because merging adds noise.
@@ -111,19 +111,20 @@ check_kernel <- function(result, bits, flip, arg = "bits") {
 #'   prod_i (1 - q_i)/(1 - 2 q_i),}
 #' so that merging two by two, in any order, costs the same as merging all at once. Merging only post-processes reports, so that nobody loses privacy.
 #'
-#' @param bits Reported bits, 0 and 1, or `TRUE` and `FALSE`. A vector holds the bits of *one* element, and a matrix has one row per element and one column per report (set, site,
-#'   day). A raw vector holds the bits of one element, eight per byte, as [packBits()] makes it. Or, for `rr_bit_tally()`, a **database table** of package dbplyr with a row for each element and set;
+#' @param x,bits Reported bits, 0 and 1, or `TRUE` and `FALSE`. A vector holds the bits of *one* element, and a matrix has one row per element and one column per report (set, site,
+#'   day). A raw vector holds the bits of one element, eight per byte, as [packBits()] makes it. Or, for `rr_tally()`, a **database table** of package dbplyr with a row for each element and set;
 #'   the database adds up. Or, for `rr_merge_bits()`, a list of sketches of [rr_sketch()] with the same settings and key.
 #' @param flip Probability, not 1/2, that a bit was reported wrongly: one number, one for each bit of a vector or column of a matrix (names are matched), or a matrix. For
 #'   randomized response at \eqn{\epsilon} it is `plogis(-epsilon)`. Left out for sketches.
+#' @param mechanism Left out: `flip` stands in its place.
 #' @param n Number of bits of each element. Needed for packed bits if it is not a multiple of 8. With `ones`: number of bits of each element.
 #' @param element,set,column For a database table: the columns of elements, sets and bits, by name or as a formula. `column` is not needed if one column is left. All
 #'   bits share one `flip`.
-#' @param ones In place of `bits`: how many of an element's `n` bits were reported as 1; names label the elements.
+#' @param ones In place of `x`: how many of an element's `n` bits were reported as 1; names label the elements.
 #' @param type `"any"` (OR, default) or `"all"` (AND); sketches are merged by OR.
 #' @param rng `"secure"` (default) or `"R"`, see [rr_perturb()].
 #' @param ... For `c()`: tallies of the same elements. Otherwise empty.
-#' @return `rr_bit_tally()`: an object of class `rr_bit_tally`, for [rr_extreme()], [rr_set_size()] and [rr_incidence()]. `rr_merge_bits()`: an integer vector of 0 and
+#' @return `rr_tally()`: an object of class `rr_bit_tally`, for [rr_extreme()], [rr_set_size()] and [rr_incidence()]. `rr_merge_bits()`: an integer vector of 0 and
 #'   1, one per element, with attribute `flip`, \eqn{q^*}; for sketches, a sketch.
 #' @section Errors:
 #' * `candor_error_argument`: entries that are not bits, or flips that are not probabilities. `candor_error_missing`: missing bits.
@@ -136,16 +137,17 @@ check_kernel <- function(result, bits, flip, arg = "bits") {
 #'   Hehir, J., Ting, D. and Cormode, G. (2023). Sketch-Flip-Merge: mergeable sketches for private distinct
 #'   counting, Theorem A.2. \doi{10.48550/arXiv.2302.02056}
 #' @concept sufficient statistic
+#' @concept bit tally
 #' @concept mergeable sketches
 #' @concept randmerge
 #' @examples
 #' # Two days of a stream, each with its own flip probability: did anyone come?
-#' monday <- rr_bit_tally(c(0, 0, 1, 0), flip = 0.1)
-#' tuesday <- rr_bit_tally(c(0, 0, 0), flip = 0.2)
+#' monday <- rr_tally(c(0, 0, 1, 0), flip = 0.1)
+#' tuesday <- rr_tally(c(0, 0, 0), flip = 0.2)
 #' rr_extreme(c(monday, tuesday))
 #'
 #' # Counts are enough if all flips are equal: three elements, seen by eight sites
-#' rr_extreme(rr_bit_tally(ones = c(a = 8, b = 1, c = 7), n = 8, flip = 0.05), type = "all")
+#' rr_extreme(rr_tally(ones = c(a = 8, b = 1, c = 7), n = 8, flip = 0.05), type = "all")
 #'
 #' # How many elements are in any of three sets, if the pipeline must keep bits?
 #' set.seed(1)
@@ -153,35 +155,43 @@ check_kernel <- function(result, bits, flip, arg = "bits") {
 #' merged <- rr_merge_bits(xor(seen, runif(3000) < 0.05), flip = 0.05, rng = "R")
 #' rr_set_size(cbind(merged), flip = attr(merged, "flip"))   # 680 (652 to 708)
 #' sum(rowSums(seen) > 0)   # the truth: 687
+#' @name bit_tallies
+NULL
+
+#' @rdname bit_tallies
 #' @export
-rr_bit_tally <- function(
-  bits = NULL,
-  flip = NULL,
-  n = NULL,
+rr_tally.flipped_bits <- function(
+  x = NULL,
+  mechanism = NULL,
   ...,
+  flip,
+  n = NULL,
   ones = NULL,
   element = NULL,
   set = NULL,
   column = NULL
 ) {
   check_dots_empty(...)
+  if (!is.null(mechanism)) abort("{.arg mechanism} must be left out for bits with a {.arg flip}.")
   if (!is.null(ones)) return(tally_ones(ones, n, flip))
-  if (inherits(bits, "tbl_lazy")) {
+  if (inherits(x, "tbl_lazy")) {
     flip <- check_flip(flip, 1, 1)
-    counted <- from_database(count_long_bits(bits, element, set, column))
+    counted <- from_database(count_long_bits(x, element, set, column))
     return(new_rr_bit_tally(flip, counted$n, counted$ones, counted$labels))
   }
-  bits <- check_bits(bits)
-  number <- length(bits)
-  if (is.raw(bits)) {
-    number <- check_count(
-      n %||% (8 * length(bits)), "n", min = 1,
-      max = 8 * length(bits)
-    )
-  } else if (!is.null(n)) {
-    abort("{.arg n} is for packed bits and for {.arg ones}.")
+  bit_tally(x, flip, n, "x")
+}
+
+# The tally of bits in memory; `n` is their number if they are packed.
+bit_tally <- function(bits, flip, n = NULL, arg = "bits") {
+  bits <- check_bits(bits, arg)
+  if (is.matrix(bits) && is.null(n)) return(tally_rows(bits, flip, arg))
+  if (!is.raw(bits)) {
+    if (!is.null(n)) abort("{.arg n} is for packed bits and for {.arg ones}.")
+    return(tally_bits(bits, flip, length(bits), arg))
   }
-  if (is.matrix(bits)) tally_rows(bits, flip) else tally_bits(bits, flip, number)
+  max_bits <- 8 * length(bits)
+  tally_bits(bits, flip, check_count(n %||% max_bits, "n", min = 1, max = max_bits), arg)
 }
 
 # The numbers of ones of elements with `n` bits each.
@@ -196,30 +206,30 @@ tally_ones <- function(ones, n, flip) {
 }
 
 # The bits of one element, of which `number` are meant where they are packed.
-tally_bits <- function(bits, flip, number) {
+tally_bits <- function(bits, flip, number, arg) {
   flip <- check_flip(flip, 1, number, names(bits))
   if (length(flip) == 1L) {
     counted <- .Call(C_rr_count_ones, bits, if (is.raw(bits)) number else 0)
-    if (counted[2] > 0) abort_bit(bits, counted[2], "bits")
+    if (counted[2] > 0) abort_bit(bits, counted[2], arg)
     return(new_rr_bit_tally(flip, number, counted[1]))
   }
   if (is.raw(bits)) bits <- as.integer(rawToBits(bits))[seq_len(number)]
-  state <- check_kernel(.Call(C_rr_extreme_bits, bits, flip), bits, flip)
+  state <- check_kernel(.Call(C_rr_extreme_bits, bits, flip), bits, flip, arg)
   new_rr_bit_tally(NA_real_, length(bits), state[2], state = state)
 }
 
 # A row for each element, a column for each of its bits.
-tally_rows <- function(bits, flip) {
+tally_rows <- function(bits, flip, arg) {
   m <- nrow(bits)
   flip <- check_flip(flip, m, ncol(bits), colnames(bits))
   if (length(flip) == 1L) {
-    return(new_rr_bit_tally(flip, ncol(bits), row_ones(bits), rownames(bits)))
+    return(new_rr_bit_tally(flip, ncol(bits), row_ones(bits, arg), rownames(bits)))
   }
   state <- .Call(C_rr_extreme_rows, bits, m, ncol(bits), flip, is.matrix(flip))
   if (is.list(state) && !is.matrix(flip) && bits[[state$position]] %in% 0:1) {
     state$position <- (state$position - 1) %/% m + 1
   }
-  state <- check_kernel(state, bits, flip)
+  state <- check_kernel(state, bits, flip, arg)
   new_rr_bit_tally(NA_real_, ncol(bits), state[2, ], rownames(bits), state)
 }
 
@@ -243,7 +253,7 @@ new_rr_bit_tally <- function(flip, n, ones, labels = NULL, state = NULL) {
   )
 }
 
-#' @rdname rr_bit_tally
+#' @rdname bit_tallies
 #' @export
 c.rr_bit_tally <- function(...) {
   Reduce(

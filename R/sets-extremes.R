@@ -28,8 +28,8 @@
 #'   \mathrm{Var}(\widehat{AND}) = \prod_i (x_i + v_i) - 1\{\textstyle\sum x_i = n\}.}{Var(OR-hat) =
 #'   prod_i (1 - x_i + v_i) - 1{sum x_i = 0},   Var(AND-hat) = prod_i (x_i + v_i) - 1{sum x_i = n}.}
 #'
-#' @param bits Reported bits: a vector (one OR), a matrix (one OR for each row), packed bits in a raw vector, or a tally of [rr_bit_tally()].
-#' @param flip Probability, not 1/2, that a bit was reported wrongly, see [rr_bit_tally()]; left out for a tally.
+#' @param bits Reported bits: a vector (one OR), a matrix (one OR for each row), packed bits in a raw vector, or a tally of [bit_tallies].
+#' @param flip Probability, not 1/2, that a bit was reported wrongly, see [bit_tallies]; left out for a tally.
 #' @param type `"any"` (OR, union; default) or `"all"` (AND, intersection).
 #' @param ... Must be empty.
 #' @return An object of class `rr_extreme`, with the methods of [estimate_methods]. `coef()` returns the estimates; `tidy()` a tibble:
@@ -41,8 +41,8 @@
 #' | `std.error.max`, `variance` | standard error for the least favourable truth, and variance estimate |
 #' | `sign`, `log` | of the product; they hold even if the estimate overflows |
 #' @section Errors:
-#' As in [rr_bit_tally()]. Warning `candor_warning_variance` if the variance may exceed \eqn{10^6}.
-#' @seealso [rr_set_size()], which adds up; [rr_bit_tally()].
+#' As in [bit_tallies]. Warning `candor_warning_variance` if the variance may exceed \eqn{10^6}.
+#' @seealso [rr_set_size()], which adds up; [bit_tallies].
 #' @references Hehir, J. (2023). Easier estimation of extremes under randomized response, Theorems 1 to 3. arXiv:2306.09394. (The restriction to flips below 1/2 is not
 #'   needed; the closed form in the proof of Theorem 2 lacks the factor \eqn{(-1)^{\sum y_i}}.)
 #' @concept bitwise OR
@@ -67,7 +67,7 @@ rr_extreme <- function(bits, flip = NULL, type = c("any", "all"), ...) {
   tally <- if (inherits(bits, "rr_bit_tally")) {
     check_tally_flip(bits, flip)
   } else {
-    rr_bit_tally(bits, flip)
+    bit_tally(bits, flip)
   }
   value <- tally_value(tally, type)
   warn_variance(max(value$bound), max(value$log_bound))

@@ -32,7 +32,7 @@
 #'   \doi{10.1145/3041008.3041017}
 #'
 #'   Hehir, J. (2023). Easier estimation of extremes under randomized response, section 2.1. arXiv:2306.09394
-#' @seealso [rr_set_size()] for unions and intersections; [rr_bit_tally()]; `vignette("counting", package = "candor")`.
+#' @seealso [rr_set_size()] for unions and intersections; [bit_tallies]; `vignette("counting", package = "candor")`.
 #' @concept incidence counting
 #' @concept sum estimator
 #' @concept recurring visitors
@@ -139,7 +139,7 @@ incidence_fit <- function(data, method, target, tolerance) {
 incidence_totals <- function(data) {
   # Looks at every entry.
   if (is.matrix(data$flip)) {
-    rr_bit_tally(data$bits, data$flip)
+    bit_tally(data$bits, data$flip)
   } else {
     row_ones(data$bits, "sets")
   }

@@ -41,7 +41,7 @@
 #' @param sets The reported sets:
 #'   * a matrix or data frame of 0 and 1 (or `TRUE` and `FALSE`), elements in rows, sets in columns;
 #'   * a list of vectors of the elements that each set *reports*, with `universe`;
-#'   * a tally of [rr_bit_tally()] (not for differences);
+#'   * a tally of [bit_tallies] (not for differences);
 #'   * a sketch of [rr_sketch()], or a list of sketches with the same settings and key.
 #' @param flip Probability, not 1/2, that a membership was reported wrongly: one number, one for each set (names are matched), or a matrix with one for each element and set. Left
 #'   out for a tally and for sketches, unless with `plan = TRUE`.
@@ -56,7 +56,7 @@
 #' @return An object of class `rr_set_size`, with the methods of [estimate_methods]. `tidy()` returns `term`, `sets` (how many), `estimate`, `std.error`, `std.error.max` and, with `conf.int = TRUE`, `conf.low` and
 #'   `conf.high`. Estimates are unbiased and not clipped: they may be negative or above the universe.
 #' @section Errors:
-#' As in [rr_bit_tally()], and:
+#' As in [bit_tallies], and:
 #'
 #' * `candor_error_level`: an element outside the universe. `candor_error_mismatch`: sketches with different settings or keys.
 #' * `candor_error_no_information`: so many noisy sketches that a bit's variance exceeds \eqn{10^{260}}; for an intersection, difference or Jaccard index, sketches so full that the zeros
@@ -464,7 +464,7 @@ least_size <- function(holds, m) {
 pattern_law <- function(what, n, flip) {
   if (length(flip) == 1L) {
     channel <- .Call(C_rr_incidence_channel, as.double(n), flip, FALSE)
-    reports <- rr_bit_tally(ones = 0:n, n = n, flip = flip)
+    reports <- tally_ones(0:n, n, flip)
     full <- n + 1
   } else {
     patterns <- as.matrix(expand.grid(rep(list(0:1), n)))
@@ -474,7 +474,7 @@ pattern_law <- function(what, n, flip) {
       })
     }
     channel <- t(apply(patterns, 1, wrong))
-    reports <- rr_bit_tally(patterns, flip)
+    reports <- bit_tally(patterns, flip)
     full <- nrow(patterns)
   }
   kind <- if (what == "union") "any" else "all"

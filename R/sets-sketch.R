@@ -183,7 +183,7 @@ warn_saturated <- function() {
 
 # ---- bits merged into one ----
 
-#' @rdname rr_bit_tally
+#' @rdname bit_tallies
 #' @export
 rr_merge_bits <- function(
   bits,
@@ -245,7 +245,7 @@ merge_rows <- function(rows, flip, type, rng) {
   storage.mode(rows) <- "integer"
   turned <- flip > 0.5
   rows[, turned] <- 1L - rows[, turned]
-  estimate <- tally_value(rr_bit_tally(unname(rows), pmin(flip, 1 - flip)), type)$estimate
+  estimate <- tally_value(bit_tally(unname(rows), pmin(flip, 1 - flip)), type)$estimate
   different <- unique(estimate)
   # Exact at both ends but for rounding.
   probability <- pmin(pmax(star + (1 - 2 * star) * different, 0), 1)

@@ -339,10 +339,3 @@ rr_tally.table <- function(x, mechanism, ...) {
   check_dots_empty(...)
   rr_counts(x, mechanism)
 }
-
-# The rows of the counts that belong to each submechanism. The first of them has how many
-# respondents drew it.
-submechanism_rows <- function(submechanisms) {
-  sizes <- vapply(submechanisms, function(submechanism) length(submechanism$reports) + 1, 0)
-  Map(seq, cumsum(sizes) - sizes + 1, cumsum(sizes))
-}

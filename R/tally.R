@@ -12,6 +12,7 @@
 #' * design of package survey ([survey::svydesign()], [survey::svrepdesign()]): as a data frame, with its weights.
 #' * database table of package dbplyr: counted in the database by the query of [rr_query()], which lists the forms of the reports.
 #' * function: the next chunk at each call, see [`?chunks`][chunks].
+#' * bits of sets, each wrong with probability `flip`, without a mechanism: see [bit_tallies].
 #'
 #' A tally of a survey design has its weights, but neither clusters nor strata; the message `candor_message_design` says so. Give the design to [rr_estimate()]
 #' for standard errors, see [survey_designs].
@@ -107,7 +108,10 @@
 #' @srrstats {G2.14, G2.14a, G2.14b} `na.rm` refuses or drops missing reports; a fit says how many were dropped.
 #' @srrstats {G2.15, G2.16} No function assumes that data are complete; NaN and infinite numbers are refused as reports.
 #' @export
-rr_tally <- function(x, mechanism, ...) UseMethod("rr_tally")
+rr_tally <- function(x, mechanism, ...) {
+  bits <- structure(list(), class = "flipped_bits")
+  UseMethod("rr_tally", if ("flip" %in% ...names()) bits else x)
+}
 
 #' @rdname rr_tally
 #' @export

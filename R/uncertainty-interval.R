@@ -235,7 +235,8 @@ group_intervals <- function(fit, g, level, interval, which) {
 # among those that there can be.
 design_intervals <- function(fit, g, level, which) {
   estimate <- group_estimate(fit, g)[which]
-  t <- qt((1 + level) / 2, fit$df)
+  # The upper tail has the digits of levels near 1.
+  t <- qt((1 - level) / 2, fit$df, lower.tail = FALSE)
   if (fit$interval == "wald" || is.null(fit$inversion)) {
     half <- t * fit_errors(fit, g, which)
     return(list(low = estimate - half, high = estimate + half))
@@ -247,13 +248,10 @@ design_intervals <- function(fit, g, level, which) {
   worth <- share * (1 - share) * range^2 / fit$inversion$variance[which, g]
   # If all reports are alike the design says nothing of their variance.
   worth[!is.finite(worth) | worth <= 0] <- fit$tally$effective_n[g]
-  centre <- (share + t^2 / (2 * worth)) /
-    (1 + t^2 / worth)
-  half <- t / (1 + t^2 / worth) *
-    sqrt(share * (1 - share) / worth + t^2 / (4 * worth^2))
+  wilson <- wilson_interval(share, worth, t^2)
   bounds <- list(
-    low = low + range * (centre - half),
-    high = low + range * (centre + half)
+    low = low + range * wilson$low,
+    high = low + range * wilson$high
   )
   include_estimate(bounds, estimate, fit$estimator$unbiased)
 }
@@ -343,30 +341,6 @@ tell_errors_unknown <- function(fits, error) {
 }
 
 no_intervals_remedy <- "For an estimate with its error take {.code method = \"mle\"}."
-
-# The rows that `parm` says by label or position; all where it is NULL.
-match_rows <- function(parm, labels, what, arg = "parm") {
-  if (is.null(parm)) return(seq_along(labels))
-  index <- if (is.character(parm)) {
-    match(parm, labels)
-  } else if (is.numeric(parm)) {
-    match(parm, seq_along(labels))
-  }
-  if (length(index) && !anyNA(index)) return(index)
-  example <- if (is.atomic(parm) && length(parm)) {
-    parm[is.na(index)][1]
-  } else {
-    describe(parm)
-  }
-  abort(
-    c(
-      "{.arg {arg}} must hold labels or positions of {what}.", x = "{.val {example}} is not one.",
-      i = if (length(meant_of(parm, labels))) "{meant_of(parm, labels)}",
-      i = "The {what} are {format_labels(labels)}."
-    ),
-    "level"
-  )
-}
 
 # ---- simulated tallies ----
 

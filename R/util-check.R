@@ -387,3 +387,27 @@ keep_seed <- function(seed, frame = parent.frame()) {
   set.seed(seed)
   invisible(structure(seed, kind = as.list(RNGkind())))
 }
+
+# The rows that `parm` says by label or position; all where it is NULL.
+match_rows <- function(parm, labels, what, arg = "parm") {
+  if (is.null(parm)) return(seq_along(labels))
+  index <- if (is.character(parm)) {
+    match(parm, labels)
+  } else if (is.numeric(parm)) {
+    match(parm, seq_along(labels))
+  }
+  if (length(index) && !anyNA(index)) return(index)
+  example <- if (is.atomic(parm) && length(parm)) {
+    parm[is.na(index)][1]
+  } else {
+    describe(parm)
+  }
+  abort(
+    c(
+      "{.arg {arg}} must hold labels or positions of {what}.", x = "{.val {example}} is not one.",
+      i = if (length(meant_of(parm, labels))) "{meant_of(parm, labels)}",
+      i = "The {what} are {format_labels(labels)}."
+    ),
+    "level"
+  )
+}

@@ -36,7 +36,7 @@ figures <- rbind(
   c("tokens of the longest function", max(functions$size), 490),
   c("questions for a class that is not one's own", counted(".*: ([0-9]+) questions for the class.*"), 12),
   c("circles of files", counted(".* files, ([0-9]+) circles.*"), 0),
-  c("exports", sum(grepl("^export\\(", namespace) & !grepl("\\((tidy|glance|augment)\\)", namespace)), 81)
+  c("exports", sum(grepl("^export\\(", namespace) & !grepl("\\((tidy|glance|augment)\\)", namespace)), 80)
 )
 over <- as.numeric(figures[, 2]) > as.numeric(figures[, 3])
 cat(sprintf("%-45s %8s  budget %6s%s\n", figures[, 1], figures[, 2], figures[, 3], ifelse(over, "  over", "")), sep = "")

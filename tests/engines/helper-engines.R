@@ -135,7 +135,7 @@ expect_as_in_memory <- function(stored, nulls = TRUE) {
   # A long table of bits
   long <- data.frame(who = rep(sprintf("e%02d", 1:50), 4), site = rep(letters[1:4], each = 50), bit = bits(50, 4)[[1]])
   wide <- matrix(long$bit, 50, dimnames = list(unique(long$who), letters[1:4]))
-  expect_identical(rr_bit_tally(stored(long[order(long$bit, long$site), ], "long"), 0.1, element = "who", set = "site"), rr_bit_tally(wide, 0.1))
+  expect_identical(rr_tally(stored(long[order(long$bit, long$site), ], "long"), flip = 0.1, element = "who", set = "site"), rr_tally(wide, flip = 0.1))
 
   if (!nulls) return(invisible())
   empty <- frame

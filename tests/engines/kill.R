@@ -15,9 +15,9 @@ calls <- list(answer = function(x) rr_tally(x$people, m, column = "answer"), pro
               weighted = function(x) rr_tally(x$people, m, column = "answer", by = "region", weights = "w"),
               estimate = function(x) rr_estimate(x$people, m, column = "answer", by = ~ region),
               text = function(x) rr_tally(x$hexes, unary)$counts, long = function(x) rr_tally(x$longs, unary)$counts,
-              joint = function(x) rr_cooccurrence(x$many), elements = function(x) rr_bit_tally(x$noisy, 0.1, element = "who", set = "site"))
+              joint = function(x) rr_cooccurrence(x$many), elements = function(x) rr_tally(x$noisy, flip = 0.1, element = "who", set = "site"))
 right <- lapply(calls[names(calls) != "elements"], function(call) call(data))
-right$elements <- rr_bit_tally(matrix(noisy$bit, 5000, dimnames = list(unique(noisy$who), letters[1:20])), 0.1)
+right$elements <- rr_tally(matrix(noisy$bit, 5000, dimnames = list(unique(noisy$who), letters[1:20])), flip = 0.1)
 judge <- function(name, tables) if (isTRUE(all.equal(calls[[name]](tables), right[[name]], tolerance = 1e-12))) "right" else "WRONG"
 engines <- c("postgres", "sharded", if (length(ports("CLICKHOUSE"))) "clickhouse")
 open_tables <- function(engine) {

@@ -411,7 +411,7 @@ carries_nothing <- list(
     "rr_new_mechanism", "rr_new_method", "rr_prefixes", "rr_projective", "rr_scramble", "rr_square_wave", "rr_subset", "rr_triangular", "rr_unary",
       "rr_unrelated", "rr_warner"),
   `numbers, which choose a design` = c("rr_device", "rr_recommend"),
-  `bits and sketches with a flip probability` = c("rr_bit_tally", "rr_extreme", "rr_incidence", "rr_merge_bits", "rr_set_size", "rr_sketch"),
+  `bits and sketches with a flip probability` = c("rr_extreme", "rr_incidence", "rr_merge_bits", "rr_set_size", "rr_sketch"),
   `prefixes, which have a mechanism of their own` = "rr_heavy_hitters",
   `a database, whose tallies test-tally-database.R compares with those of data frames` = "rr_query",
   `a file of rr_write()` = "rr_read"

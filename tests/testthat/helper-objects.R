@@ -32,7 +32,7 @@ object_of_each_class <- function() {
     dealt = rr_glm(y ~ x, data.frame(y = rep(c(1, 0, 1, 0, 0, 0, 1, 1, 0, 0), 3), x = rep(c(0, 1, 1), 10), block = rep(1:6, each = 5)), rr_dealt(1, cards = 5)),
     loglinear = rr_loglinear(~ item1 + item2, rr_counts(xtabs(count ~ item1 + item2, benefit_survey), items)),
     cooccurrence = counted, tmdh = rr_tmdh(counted, rr_warner(0.8)), pmdh = rr_pmdh(as.table(array(c(600, 150, 150, 100), c(2, 2))), rr_warner(0.8)),
-    margin = rr_margin(joint, "theft"), association = rr_association(joint), bit_tally = rr_bit_tally(c(0, 0, 1), flip = 0.1),
+    margin = rr_margin(joint, "theft"), association = rr_association(joint), bit_tally = rr_tally(c(0, 0, 1), flip = 0.1),
     set_size = rr_set_size(bits, flip = 0.1), incidence = rr_incidence(bits, flip = 0.1), sketch = rr_sketch(1:20, "linear", bits = 256),
     study = rr_study(list(even = rep(0.25, 4)), epsilon = 1, n = 100, method = c("mle", "inv"), replications = 5, seed = 1),
     mechanism = die, compose = permanent, product = items, sampled = rr_hierarchy(8, epsilon = 1),

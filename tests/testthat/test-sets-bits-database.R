@@ -7,12 +7,12 @@ bits <- matrix(rbinom(120, 1, 0.3), 30, dimnames = list(sprintf("e%02d", 1:30), 
 long <- data.frame(who = rep(rownames(bits), 4), site = rep(colnames(bits), each = 30), bit = as.vector(bits))
 
 test_that("a long table of bits is tallied as the matrix is", {
-  tally <- rr_bit_tally(stored(long[sample(nrow(long)), ]), 0.1, element = "who", set = ~ site)
-  expect_identical(tally, rr_bit_tally(bits, 0.1))
-  expect_identical(rr_set_size(tally), rr_set_size(rr_bit_tally(bits, 0.1)))
-  expect_identical(rr_incidence(tally), rr_incidence(rr_bit_tally(bits, 0.1)))
+  tally <- rr_tally(stored(long[sample(nrow(long)), ]), flip = 0.1, element = "who", set = ~ site)
+  expect_identical(tally, rr_tally(bits, flip = 0.1))
+  expect_identical(rr_set_size(tally), rr_set_size(rr_tally(bits, flip = 0.1)))
+  expect_identical(rr_incidence(tally), rr_incidence(rr_tally(bits, flip = 0.1)))
   wide <- stored(cbind(long, day = 1L), "wide")
-  expect_identical(rr_bit_tally(wide, 0.1, element = "who", set = "site", column = "bit"), tally)
+  expect_identical(rr_tally(wide, flip = 0.1, element = "who", set = "site", column = "bit"), tally)
 })
 
 test_that("what is no such table is refused", {
@@ -21,7 +21,7 @@ test_that("what is no such table is refused", {
   hole$bit[4] <- NA
   wrong <- long
   wrong$bit[5] <- 3L
-  tally <- function(table, flip = 0.1, ...) rr_bit_tally(table, flip, element = "who", set = "site", ...)
+  tally <- function(table, flip = 0.1, ...) rr_tally(table, flip = flip, element = "who", set = "site", ...)
   expect_refused(tally(stored(long[-1, ], "absent")), tally(stored(long[c(1:120, 7), ], "twice")))
   expect_error(tally(stored(hole, "hole")), class = "candor_error_missing")
   expect_error(tally(stored(wrong, "wrong")), "0 or 1", class = "candor_error_argument")

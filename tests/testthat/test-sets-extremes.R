@@ -35,7 +35,7 @@ test_that("variance estimates are the golden vectors on average over all reports
 test_that("a million bits agree with the golden vectors in the log domain", {
   for (case in golden("hehir_log_domain")) {
     n <- case$input$n
-    value <- suppressWarnings(rr_extreme(rr_bit_tally(ones = case$input$noisy_ones, n = n, flip = case$input$q)))
+    value <- suppressWarnings(rr_extreme(rr_tally(ones = case$input$noisy_ones, n = n, flip = case$input$q)))
     expected <- case$expected
     expect_equal(value$sign, expected$one_minus_or_sign)
     expect_lte(abs(value$log / expected$log_abs_one_minus_or - 1), 1e-12)
@@ -118,9 +118,9 @@ test_that("all forms of the same bits give the same answer", {
   expect_identical(rr_extreme(as.logical(bits), 0.01), whole)
   expect_identical(rr_extreme(as.double(bits), 0.01), whole)
   packed <- packBits(c(bits, rep(0L, 5)))
-  expect_identical(rr_extreme(rr_bit_tally(packed, 0.01, n = 203)), whole)
-  expect_identical(rr_extreme(rr_bit_tally(ones = sum(bits), n = 203, flip = 0.01)), whole)
-  expect_equal(rr_extreme(rr_bit_tally(packed, rep(c(0.01, 0.02), c(200, 3)), n = 203)), rr_extreme(bits, rep(c(0.01, 0.02), c(200, 3))))
+  expect_identical(rr_extreme(rr_tally(packed, flip = 0.01, n = 203)), whole)
+  expect_identical(rr_extreme(rr_tally(ones = sum(bits), n = 203, flip = 0.01)), whole)
+  expect_equal(rr_extreme(rr_tally(packed, flip = rep(c(0.01, 0.02), c(200, 3)), n = 203)), rr_extreme(bits, rep(c(0.01, 0.02), c(200, 3))))
   expect_equal(rr_extreme(matrix(bits, 1), rep(0.01, 203))$estimate, whole$estimate)
   expect_equal(rr_extreme(matrix(bits, 1), matrix(0.01, 1, 203))$log, whole$log, tolerance = 1e-13)
 })
@@ -130,22 +130,22 @@ test_that("a stream in pieces is the whole, in any order and however it is cut",
   bits <- as.integer(runif(600) < 0.3)
   flip <- runif(600, 0.001, 0.4)
   pieces <- split(seq_len(600), rep(1:12, each = 50))
-  tallies <- lapply(pieces, function(i) rr_bit_tally(bits[i], flip[i]))
+  tallies <- lapply(pieces, function(i) rr_tally(bits[i], flip = flip[i]))
   whole <- suppressWarnings(rr_extreme(bits, flip))
   merged <- suppressWarnings(rr_extreme(do.call(c, unname(tallies))))
   expect_equal(merged$log, whole$log, tolerance = 1e-14)
   expect_identical(merged$sign, whole$sign)
   for (i in 1:5) expect_identical(suppressWarnings(rr_extreme(do.call(c, unname(tallies[sample(12)])))), merged)
   expect_identical(length(do.call(c, unname(tallies))$state), 12L) # constant space
-  equal <- lapply(pieces, function(i) rr_bit_tally(bits[i], 0.2))
-  expect_identical(do.call(c, unname(equal)), rr_bit_tally(bits, 0.2))
+  equal <- lapply(pieces, function(i) rr_tally(bits[i], flip = 0.2))
+  expect_identical(do.call(c, unname(equal)), rr_tally(bits, flip = 0.2))
 })
 
 test_that("tallies of many elements merge element by element", {
   set.seed(4)
   bits <- matrix(as.integer(runif(700) < 0.4), 70, dimnames = list(paste0("e", 1:70), NULL))
   flip <- rep(c(0.1, 0.2, 0.3), c(4, 3, 3))
-  merged <- c(rr_bit_tally(bits[, 1:4], 0.1), rr_bit_tally(bits[, 5:7], 0.2), rr_bit_tally(bits[, 8:10], 0.3))
+  merged <- c(rr_tally(bits[, 1:4], flip = 0.1), rr_tally(bits[, 5:7], flip = 0.2), rr_tally(bits[, 8:10], flip = 0.3))
   expect_equal(coef(rr_extreme(merged, type = "all")), coef(rr_extreme(bits, flip, type = "all")), tolerance = 1e-12)
   expect_equal(rr_extreme(merged)$estimate, 1 - apply(bits, 1, function(y) prod((1 - flip - y) / (1 - 2 * flip))), ignore_attr = TRUE, tolerance = 1e-12)
 })
@@ -171,13 +171,13 @@ test_that("intervals of a bit hold, by enumeration of every report under every n
 test_that("intervals of a bit are the values that a test does not reject", {
   # Eight bits, flip 1/20: none is reported as 1 although somebody holds the bit in at most 0.05 0.95^7 = 3.5% of cases;
   # three and more are where nobody does in 0.6%, two and more in 5.7%.
-  bounds <- confint(rr_extreme(rr_bit_tally(ones = c(0, 1, 2, 3, 8), n = 8, flip = 0.05)))
+  bounds <- confint(rr_extreme(rr_tally(ones = c(0, 1, 2, 3, 8), n = 8, flip = 0.05)))
   expect_identical(unname(bounds), cbind(c(0, 0, 0, 1, 1), c(0, 1, 1, 1, 1)))
   # AND of bits is not OR of their complements.
-  all <- confint(rr_extreme(rr_bit_tally(ones = 8 - c(0, 1, 2, 3, 8), n = 8, flip = 0.05), type = "all"))
+  all <- confint(rr_extreme(rr_tally(ones = 8 - c(0, 1, 2, 3, 8), n = 8, flip = 0.05), type = "all"))
   expect_identical(unname(all), 1 - unname(bounds)[, 2:1])
   # A flip above 1/2 turns each bit round.
-  expect_identical(unname(confint(rr_extreme(rr_bit_tally(ones = 8 - c(0, 1, 2, 3, 8), n = 8, flip = 0.95)))), unname(bounds))
+  expect_identical(unname(confint(rr_extreme(rr_tally(ones = 8 - c(0, 1, 2, 3, 8), n = 8, flip = 0.95)))), unname(bounds))
   # Bits without noise are what they say.
   expect_identical(unname(confint(rr_extreme(rbind(c(0, 0), c(0, 1)), 0))), cbind(c(0, 1), c(0, 1)))
   # With different flips by Cantelli's inequality: 0 is rejected if B / (B + estimate^2) <= 0.05, B the largest variance.
@@ -201,7 +201,7 @@ test_that("tidy, coef and print", {
   expect_identical(coef(fit), setNames(tidy(fit)$estimate, c("a", "b", "c")))
   expect_identical(is.na(tidy(fit)$std.error), fit$variance < 0)
   expect_output(print(fit), "OR of 3 noisy bits, flip 0.1", fixed = TRUE)
-  expect_output(print(c(rr_bit_tally(c(0, 1), 0.1), rr_bit_tally(1, 0.2))), "different from set to set", fixed = TRUE)
+  expect_output(print(c(rr_tally(c(0, 1), flip = 0.1), rr_tally(1, flip = 0.2))), "different from set to set", fixed = TRUE)
 })
 
 test_that("bad bits and flips are errors", {
@@ -214,8 +214,9 @@ test_that("bad bits and flips are errors", {
 })
 
 test_that("tallies of different elements do not merge", {
-  one <- rr_bit_tally(ones = c(a = 1, b = 2), n = 3, flip = 0.1)
-  for (other in list(rr_bit_tally(ones = 1:3, n = 3, flip = 0.1), rr_bit_tally(ones = c(b = 1, a = 2), n = 3, flip = 0.1), 3)) {
+  expect_refused(rr_tally(c(0, 1), rr_warner(0.9), flip = 0.1), rr_tally(flip = 0.1), rr_tally(c(0, 2), flip = 0.1), rr_tally(c(0, 1), flip = 0.1, n = 2))
+  one <- rr_tally(ones = c(a = 1, b = 2), n = 3, flip = 0.1)
+  for (other in list(rr_tally(ones = 1:3, n = 3, flip = 0.1), rr_tally(ones = c(b = 1, a = 2), n = 3, flip = 0.1), 3)) {
     expect_error(c(one, other), class = "candor_error_mismatch")
   }
 })

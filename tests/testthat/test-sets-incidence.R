@@ -5,7 +5,7 @@ test_that("the channel is the convolution of two binomials, and its closed-form 
       inverse <- .Call(C_rr_incidence_channel, n, flip, TRUE)
       expect_equal(channel, t(sum_channel(n, flip)), tolerance = 1e-13)
       expect_equal(inverse, solve(channel), tolerance = 1e-8)
-      expect_equal(1 - inverse[, 1], tidy(rr_extreme(rr_bit_tally(ones = 0:n, n = n, flip = flip)))$estimate, tolerance = 1e-11)
+      expect_equal(1 - inverse[, 1], tidy(rr_extreme(rr_tally(ones = 0:n, n = n, flip = flip)))$estimate, tolerance = 1e-11)
     }
   }
 })
@@ -118,7 +118,7 @@ largest_given_share <- function(channel, counts, inside, share) {
 test_that("intervals of maximum likelihood end where the profile does, found another way", {
   channel <- t(sum_channel(3, 0.2))
   for (counts in list(c(10, 10, 0, 0), c(30, 40, 20, 10))) {
-    fit <- rr_incidence(rr_bit_tally(ones = rep(0:3, counts), n = 3, flip = 0.2), method = "mle")
+    fit <- rr_incidence(rr_tally(ones = rep(0:3, counts), n = 3, flip = 0.2), method = "mle")
     table <- tidy(fit, conf.int = TRUE)
     top <- sum((counts * log(as.vector(coef(fit) / sum(counts)) %*% channel))[counts > 0])
     for (i in seq_len(nrow(table))) {
@@ -150,7 +150,7 @@ test_that("what is estimated as 0, or as all, has no standard error but an inter
 })
 
 test_that("too many sets for a profile have no intervals", {
-  fit <- rr_incidence(rr_bit_tally(ones = c(0, 30, 201), n = 201, flip = 0.1), method = "mle")
+  fit <- rr_incidence(rr_tally(ones = c(0, 30, 201), n = 201, flip = 0.1), method = "mle")
   expect_true(all(is.na(tidy(fit, conf.int = TRUE)$conf.low)))
   expect_equal(sum(coef(fit)), 3)
 })
@@ -199,6 +199,6 @@ test_that("bad input and limits", {
   expect_error(rr_incidence(bits, 0.5), class = "candor_error_no_information")
   expect_error(rr_incidence(cbind(c(0, 1), c(2, 1)), c(0.1, 0.2)), class = "candor_error_argument")
   expect_error(rr_incidence(bits, matrix(c(0.1, 0.5, 0.1, 0.1), 2)), class = "candor_error_no_information")
-  tally <- function(n, flip) rr_bit_tally(ones = 1:2, n = n, flip = flip)
+  tally <- function(n, flip) rr_tally(ones = 1:2, n = n, flip = flip)
   expect_refused(rr_incidence(c(tally(3, 0.1), tally(3, 0.2))), rr_incidence(tally(2000, 0.4)))
 })

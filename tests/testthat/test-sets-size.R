@@ -52,12 +52,12 @@ test_that("a matrix, a list, a tally and a data frame of the same sets agree", {
   expect_identical(rr_set_size(lists, 0.1, universe = 300)$table, whole$table)
   expect_identical(rr_set_size(as.data.frame(bits), 0.1)$table, whole$table)
   expect_identical(rr_set_size(bits == 1, 0.1)$table, whole$table)
-  tally <- rr_bit_tally(ones = rowSums(bits), n = 4, flip = 0.1)
+  tally <- rr_tally(ones = rowSums(bits), n = 4, flip = 0.1)
   expect_equal(tidy(rr_set_size(tally), conf.int = TRUE), tidy(whole, conf.int = TRUE), tolerance = 1e-12)
   named <- lapply(lists, function(i) paste0("p", i))
   expect_identical(rr_set_size(named, 0.1, universe = paste0("p", 1:300))$table, whole$table)
   flip <- c(0.1, 0.2, 0.1, 0.3)
-  mixed <- c(rr_bit_tally(bits[, c(1, 3)], 0.1), rr_bit_tally(bits[, 2, drop = FALSE], 0.2), rr_bit_tally(bits[, 4, drop = FALSE], 0.3))
+  mixed <- c(rr_tally(bits[, c(1, 3)], flip = 0.1), rr_tally(bits[, 2, drop = FALSE], flip = 0.2), rr_tally(bits[, 4, drop = FALSE], flip = 0.3))
   expect_equal(coef(rr_set_size(mixed, what = "intersection")), coef(rr_set_size(bits, flip, "intersection")), tolerance = 1e-11)
   expect_equal(coef(rr_set_size(mixed, what = "jaccard")), coef(rr_set_size(bits, flip, "jaccard")), tolerance = 1e-11)
   expect_equal(tidy(rr_set_size(mixed))$std.error.max, tidy(rr_set_size(bits, flip))$std.error.max, tolerance = 1e-11)
@@ -160,7 +160,7 @@ test_that("the exact interval for one set has coverage by enumeration, and is no
 
 test_that("bad sets are errors", {
   bits <- cbind(a = c(0, 1, 1), b = c(1, 0, 0))
-  tally <- rr_bit_tally(ones = 1:3, n = 4, flip = 0.1)
+  tally <- rr_tally(ones = 1:3, n = 4, flip = 0.1)
   expect_error(rr_set_size(bits, 0.5), class = "candor_error_no_information")
   expect_refused(rr_set_size(c(0, 1), 0.1), rr_set_size(list(1:2), 0.1), rr_set_size(bits, 0.1, "jaccard", interval = "exact"),
                  rr_set_size(tally, what = "difference"))
@@ -182,10 +182,10 @@ test_that("pictures are made of the estimates", {
 })
 
 test_that("a flip beside a tally must be the tally's own", {
-  tally <- rr_bit_tally(matrix(c(0, 1, 1, 0), 2), 0.1)
+  tally <- rr_tally(matrix(c(0, 1, 1, 0), 2), flip = 0.1)
   expect_identical(coef(rr_set_size(tally, 0.1)), coef(rr_set_size(tally)))
   for (f in list(rr_set_size, rr_incidence, rr_extreme)) {
-    expect_refused(f(tally, 0.2), f(rr_bit_tally(matrix(c(0, 1, 1, 0), 2), c(0.1, 0.2)), 0.2), class = "mismatch")
+    expect_refused(f(tally, 0.2), f(rr_tally(matrix(c(0, 1, 1, 0), 2), flip = c(0.1, 0.2)), 0.2), class = "mismatch")
   }
 })
 
@@ -249,7 +249,7 @@ test_that("a plan of a difference and of a Jaccard index, by enumeration of ever
   # The delta method at the truth: (I - J U) / U.
   linear <- (estimates$i - estimates$u / 3) / 3
   expect_equal(plan("jaccard")$std.error^2, moments(linear), tolerance = 1e-12)
-  expect_refused(rr_set_size(rr_bit_tally(truth, 0.1), plan = TRUE), rr_set_size(truth, 0.1, plan = TRUE, interval = "exact"),
+  expect_refused(rr_set_size(rr_tally(truth, flip = 0.1), plan = TRUE), rr_set_size(truth, 0.1, plan = TRUE, interval = "exact"),
                  rr_set_size(truth, 0.1, plan = NA))
 })
 

@@ -219,7 +219,7 @@ test_that("a connection that drops while the text is written or types are asked 
   DBI::dbWriteTable(other, "bits", data.frame(who = c("a", "a", "b", "b"), site = c(1, 2, 1, 2), bit = c(0, 1, 1, 0)))
   table <- dplyr::tbl(other, "bits")
   asked <- list(function(x) rr_tally(x, rr_grr(2, 1), column = "site"), function(x) rr_cooccurrence(dplyr::select(x, bit)),
-                function(x) rr_bit_tally(x, 0.1, element = "who", set = "site"))
+                function(x) rr_tally(x, flip = 0.1, element = "who", set = "site"))
   for (ask in asked) ask(table)
   # Some drivers quote names with the help of the server: RPostgres connects again first.
   registerS3method("sql_build", "lost_query", function(op, con, ...) stop("lost connection"), envir = asNamespace("dbplyr"))

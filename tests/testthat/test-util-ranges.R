@@ -58,7 +58,7 @@ test_that("estimates, pictures and simulations take the ends of theirs", {
 })
 
 test_that("sets and sketches take the ends of theirs", {
-  expect_range(function(x) rr_bit_tally(ones = 0, n = x, flip = 0.1), c(1, 2), c(0, 1.5))
+  expect_range(function(x) rr_tally(ones = 0, n = x, flip = 0.1), c(1, 2), c(0, 1.5))
   expect_range(function(x) rr_sketch(1:3, "pcsa", buckets = x, levels = 2), c(1, 2), 0)
   expect_range(function(x) rr_sketch(1:3, "pcsa", buckets = 4, levels = x), c(1, 2, 32), c(0, 33))
   expect_range(function(x) rr_sketch(1:3, "linear", bits = x), c(2, 3), 1)

@@ -77,7 +77,7 @@ test_that("a session with a decimal comma prints without a warning", {
   shown <- list(m, tally, tally["0.5"], fit, summary(fit), confint(fit), generics::tidy(fit), generics::glance(fit),
                 rr_compare(fit), rr_hadamard(3000, 1), rr_square_wave(c(0, 0.5, 1.5), 1), rr_mean(c(0, 1.5), 1),
                 rr_hierarchy(64, 1), rr_product(a = rr_warner(0.8)), rr_bloom(50, 1), rr_glm(y ~ x, frame, rr_warner(0.8)),
-                rr_tmdh(rr_cooccurrence(bits), rr_warner(0.8)), rr_set_size(rr_bit_tally(bits, 0.1)), rr_power(m, n = 1000, share = 0.2))
+                rr_tmdh(rr_cooccurrence(bits), rr_warner(0.8)), rr_set_size(rr_tally(bits, flip = 0.1)), rr_power(m, n = 1000, share = 0.2))
   for (x in shown) expect_output(print(x))
   expect_identical(names(tally), c("0.5", "2"))
 })

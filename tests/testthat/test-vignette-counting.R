@@ -28,7 +28,7 @@ test_that("the intervals hold the true numbers, parts merge to the whole, and me
   own <- tidy(rr_set_size(own, plogis(-epsilon)), conf.int = TRUE)
   expect_true(own$conf.low <= truth[8] && truth[8] <= own$conf.high)
   # a report at a time
-  merged <- c(rr_bit_tally(reports[, 4:8], flip), rr_bit_tally(reports[, 1:3], flip))
+  merged <- c(rr_tally(reports[, 4:8], flip = flip), rr_tally(reports[, 1:3], flip = flip))
   expect_equal(rr_set_size(merged)$table, union$table, tolerance = 1e-12)
 
   noisy <- visited

@@ -23,5 +23,5 @@ report("rr_set_size(1e6 x 100, one flip) / rowSums()", ratio(rr_set_size(sets, 0
 report("rr_set_size(1e6 x 100, a flip for each set) / rowSums()", ratio(rr_set_size(sets, flip), rowSums(sets), times = 5), "<= 3")
 each <- matrix(rep_len(runif(2^20, 0.001, 0.01), m * 100), m)
 report("rr_set_size(1e6 x 100, a flip for each bit) / rowSums()", ratio(rr_set_size(sets, each), rowSums(sets), times = 5), "<= 6")
-tally <- rr_bit_tally(ones = rowSums(sets), n = 100, flip = 0.005)
+tally <- rr_tally(ones = rowSums(sets), n = 100, flip = 0.005)
 report("rr_set_size(tally of 1e6 x 100) / rowSums()", ratio(rr_set_size(tally), rowSums(sets), times = 5), "<= 3")
