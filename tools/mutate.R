@@ -89,6 +89,8 @@ swaps <- c(
 operators <- c("'+'", "'-'", "'*'", "'/'", "LT", "LE", "GT", "GE", "EQ", "NE", "AND", "AND2", "OR", "OR2")
 # Texts are what snapshots hold, so calls that lay them out are left alone.
 texts <- c("abort", "warn", "cli_inform", "sprintf", "cat", "paste", "paste0", "format_labels", "refuse", "labs", "wrap_text")
+# Their arguments have no order.
+commutative <- c("max", "min", "pmax", "pmin", "sum", "any", "all", "identical")
 binders <- c("LEFT_ASSIGN", "EQ_ASSIGN", "IF", "FOR", "WHILE", "REPEAT")
 
 # What may stand in place of a constant: the other truth value, one more, or half of it.
@@ -133,6 +135,7 @@ file_mutants <- function(file) {
     call <- tree$parent[row_of[row]]
     inside <- children_of(call)
     tokens <- tree$token[inside]
+    if (tree$text[row] %in% commutative) return(NULL)
     if (length(inside) < 6L || !identical(tokens[2:5], c("'('", "expr", "','", "expr"))) return(NULL)
     pair <- inside[c(3L, 5L)]
     if (tree$text[pair[1L]] == tree$text[pair[2L]] || tree$line2[pair[2L]] > tree$line1[pair[1L]]) return(NULL)

@@ -192,3 +192,20 @@ test_that("more than all attentive: the interval contains the estimate, and what
   # 20 of 200 attentive yes are as expected, and do not warn.
   expect_silent(rr_estimate(rows(2, 20, 18, 160), direct, column = c("q", "a"), anchor = anchor))
 })
+
+test_that("limits of prevalence are all that the reports do not refute, and beyond 0 or 1 what is as near as the nearest, by a grid", {
+  device <- c(q = 0.2, d = 0.6, attentive = 0.9, inattentive = 0.5)
+  V <- rbind(c(4e-4, -1e-4), c(-1e-4, 9e-4))
+  z2 <- qnorm(0.975)^2
+  gamma <- 0.8
+  prevalence <- seq(0, 1, 1e-5)
+  t <- device[["q"]] + device[["d"]] * prevalence - device[["inattentive"]]
+  for (lambda in c(0.18, 0.24, 0.4, 0.6, 0.76, 0.83)) {
+    excess <- lambda - device[["inattentive"]]
+    distance <- (excess - t * gamma)^2 / (V[1, 1] - 2 * t * V[1, 2] + t^2 * V[2, 2])
+    inside <- distance <= z2 + (if (min(distance) > z2) min(distance) else 0)
+    estimate <- (excess / gamma - t[1]) / device[["d"]]
+    limits <- attention_interval(c(estimate, gamma, lambda), V, device, z2)
+    expect_lte(max(abs(limits - range(prevalence[inside]))), 2e-5)
+  }
+})

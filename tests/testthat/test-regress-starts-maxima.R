@@ -300,3 +300,24 @@ test_that("a prior's scales are those of weighted columns: of two values their s
   expect_equal(unname(coef(fit)), best$par, tolerance = 1e-4)
   expect_equal(max(fit$starts), best$value, tolerance = 1e-9)
 })
+
+test_that("the first start is the truth of constant share that gives the reports' mean, beside an offset as near to it as may be", {
+  data <- withr::with_seed(17, data.frame(x = rnorm(80), z = rbinom(80, 1, 0.4), o = rnorm(80, 0, 0.3), y = rbinom(80, 1, 0.45)))
+  share <- (mean(data$y) - 1 / 6) / (2 / 3)
+  for (formula in list(y ~ x + z, y ~ x + z + offset(o))) {
+    model <- regress_model(fitted_data(rr_glm(formula, data, designs$forced)))
+    start <- regress_starts(model, 1)
+    goal <- qlogis(share) - if (length(model$data$offset)) data$o else 0
+    expect_identical(ncol(start), 1L)
+    expect_equal(drop(model$z %*% start[, 1]), unname(fitted(lm(rep(goal, length.out = 80) ~ data$x + data$z))), tolerance = 1e-8, ignore_attr = TRUE)
+    # Directions are unit ones, those of columns first, and none is the constant.
+    directions <- start_directions(model, project(model, rep(1, 80)))
+    units <- directions[[1]]
+    expect_equal(colSums(units^2), rep(1, ncol(units)), tolerance = 1e-8)
+    expect_lte(max(abs(colMeans(model$z %*% units))), 1e-8)
+    # Score and two columns, then 36 on the half circle, 5 degrees from each other.
+    expect_identical(ncol(units), directions[[2]] + 36L)
+    turns <- crossprod(units[, -seq_len(directions[[2]])])
+    expect_equal(turns[cbind(1:35, 2:36)], rep(cos(base::pi / 36), 35), tolerance = 1e-8)
+  }
+})

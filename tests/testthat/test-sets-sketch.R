@@ -348,3 +348,19 @@ test_that("linear counting of two noisy sketches has the error of their union's 
   expect_equal(table$estimate, log(zeros / 128) / log(1 - 1 / 128), tolerance = 1e-8)
   expect_equal(table$std.error, sqrt(noise + zeros * (1 - (1 + t) * exp(-t))) * 128 / zeros, tolerance = 1e-8)
 })
+
+test_that("the peak of a score is where its integral is largest, by trapezes, of the places where it stops being positive", {
+  expect_identical(highest_peak(c(3, 1, -1, -2)), 2)
+  expect_identical(highest_peak(c(-1, -2, -1)), 0)
+  expect_identical(highest_peak(c(1, 2, 1)), 3)
+  # Two peaks: areas up to the second zero decide.
+  expect_identical(highest_peak(c(4, 1, -2, -1, 1, 1, -1)), 2)
+  expect_identical(highest_peak(c(1, 1, -1, -1, 4, 4, -1)), 6)
+  for (seed in 1:20) {
+    scores <- withr::with_seed(seed, round(rnorm(9), 2))
+    last_positive <- which(c(scores > 0, FALSE) & c(scores[-1] <= 0, TRUE, TRUE))
+    areas <- c(0, cumsum((scores[-1] + scores[-9]) / 2))
+    height <- c(if (scores[1] <= 0) 0, areas[last_positive])
+    expect_equal(highest_peak(scores), c(if (scores[1] <= 0) 0, last_positive)[which.max(height)])
+  }
+})

@@ -75,3 +75,12 @@ test_that("regressions take the ends of theirs", {
   expect_range(function(x) rr_goodness_of_fit(regression, groups = x), integer(), 2)
   expect_range(function(x) simulate(regression, nsim = x), c(1, 2), 0)
 })
+
+test_that("each number of a grid must be in its range, and different from the others", {
+  for (wrong in list(c(100, -5), c(100, 0), c(100, 2.5), c(100, NA), c(100, Inf), c(100, 100), numeric(), "100")) {
+    expect_error(rr_recommend(3, 1, n = wrong), class = "candor_error_argument")
+    expect_error(rr_power(warner, n = wrong, share = 0.3), class = "candor_error_argument")
+  }
+  for (wrong in list(c(1, -1), c(1, 0), c(1, NA), c(2, 2))) expect_error(rr_recommend(3, wrong), class = "candor_error_argument")
+  expect_identical(unique(rr_recommend(3, c(0.5, 2), n = c(10, 1))$n), c(10, 1))
+})
