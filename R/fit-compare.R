@@ -238,12 +238,15 @@ pair_freedom <- function(x, y) {
 # What a comparison needs of group g of a design.
 survey_sample <- function(fit, labels, g = 1L) {
   which <- match(labels, fit$mechanism$levels)
+  at <- (g - 1) * length(fit$mechanism$levels) + which
   list(
     share = group_estimate(fit, g)[which],
     error = fit_errors(fit, g, which),
     edge = FALSE,
     df = fit$df,
-    at = (g - 1) * length(fit$mechanism$levels) + which
+    at = at,
+    effects = if (!is.null(fit$effects)) fit$effects[at, , drop = FALSE],
+    mechanism = fit$mechanism
   )
 }
 

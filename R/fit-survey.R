@@ -130,16 +130,16 @@ read_design <- function(design, mechanism, given, column, weights, by, na.rm) {
 
 # The estimates of the weighted tally, in `fit`, with the variance of the design.
 new_rr_survey <- function(asked, fit) {
+  refuse_internal(fit$mechanism, "A survey design")
+  size <- if (asked$total) fit$tally$n else rep(1, length(fit$tally$n))
   spread <- design_covariance(
     asked$design, fit, asked$data, fit$target, asked$total, asked$given$options
   )
+  spread <- with_study_error(spread, fit, size)
   x <- structure(unclass(fit), class = c("rr_survey", "rr_estimates"))
-  x$estimate <- fit$estimate * if (asked$total) {
-    rep(fit$tally$n, each = length(fit$mechanism$levels))
-  } else {
-    1
-  }
+  x$estimate <- fit$estimate * rep(size, each = length(fit$mechanism$levels))
   x[c("covariance", "inversion")] <- list(spread$covariance, spread$inversion)
+  x$effects <- spread$effects
   x[c("total", "interval")] <- list(asked$total, asked$interval)
   x$df <- if (fit$target == "sample") Inf else survey::degf(asked$design)
   describe_survey(x)
@@ -163,7 +163,8 @@ cut_groups.rr_survey <- function(fit, at, drop = FALSE) {
   k <- length(fit$mechanism$levels)
   cells <- as.vector(outer(seq_len(k), (at - 1) * k, `+`))
   cut$covariance <- fit$covariance[cells, cells, drop = FALSE]
-  for (part in c("estimate", "variance")) {
+  if (!is.null(fit$effects)) cut$effects <- fit$effects[cells, , drop = FALSE]
+  for (part in intersect(c("estimate", "variance", "field_variance"), names(fit$inversion))) {
     cut$inversion[[part]] <- fit$inversion[[part]][, at, drop = FALSE]
   }
   describe_survey(cut)
@@ -192,7 +193,9 @@ survey_title <- function(x) {
     ),
     paste0("  ", format(x$mechanism)),
     indented(c(
-      paste("Random:", random),
+      paste0("Random: ", random, if (is_validated(x$mechanism)) {
+        sprintf(", and the validation study (%s)", people_words(x$mechanism))
+      }),
       paste0(
         "Target: ", x$target, "; ", interval_words(x$conf.level, interval_label(x), x$simultaneous),
         if (is.finite(x$df)) sprintf(", %s degrees of freedom", format_count(x$df))

@@ -430,6 +430,11 @@ refuse_validated <- function(mechanisms, what) {
   }
 }
 
+# An error if the people of a validation study are respondents.
+refuse_internal <- function(mechanism, what) {
+  if (!is.null(rr_law(mechanism)$internal)) refuse_validated(mechanism, what)
+}
+
 # ---- validation within the field sample (Tenenbein, 1970, 1972) ----
 #
 # The truth of some respondents, drawn at random, was found out too. `internal` are their counts V,
