@@ -663,3 +663,32 @@ test_that("two surveys that are read with one study share its error", {
   expect_equal(rr_compare(list(a = first, b = groups[2, drop = TRUE]))$std.error,
     sqrt(vcov(first)[2, 2] + vcov(groups)[4, 4] - 2 * study_part(V, cbind(coef(first), coef(groups)[3:4]))[2, 4]))
 })
+
+# Truth: the variance of the reported share that the survey package gives says of how many independent respondents it is.
+test_that("the interval of a measured channel is that of as many independent respondents as have the design's variance", {
+  V <- rbind(No = c(No = 83, Yes = 17), Yes = c(6, 44))
+  three <- rbind(E = c(E = 60, H = 9, M = 7), H = c(4, 50, 3), M = c(8, 5, 66))
+  for (name in c("infinite", "jackknife")) for (column in c("awards", "stype")) {
+    design <- api_designs()[[name]]
+    mechanism <- rr_misclassification(table = if (column == "awards") V else three)
+    shares <- survey::svymean(stats::reformulate(column), design)
+    A <- solve(t(rr_matrix(mechanism)))
+    phi <- coef(shares)
+    independent <- diag(A %*% (diag(phi) - tcrossprod(phi)) %*% t(A))
+    n <- independent / diag(A %*% vcov(shares) %*% t(A))
+    fit <- rr_estimate(design, mechanism, column = stats::reformulate(column))
+    t <- stats::qt(0.975, survey::degf(design))
+    for (i in seq_along(n)) {
+      tally <- rr_counts(unname(n[i] * phi), mechanism, effective_n = n[[i]])
+      expect_equal(confint(fit)[i, ], confint(rr_estimate(tally, conf.level = 1 - 2 * stats::pnorm(-t)))[i, ], tolerance = 1e-8, ignore_attr = TRUE,
+        label = paste(name, column, i))
+    }
+    # Wald's interval is by t.
+    wald <- confint(rr_estimate(design, mechanism, column = stats::reformulate(column), interval = "wald"))
+    expect_equal(wald[, 2], coef(fit) + t * sqrt(diag(vcov(fit))), ignore_attr = TRUE)
+  }
+  # Two clusters leave one degree of freedom: the interval is still one.
+  few <- survey::svydesign(ids = ~g, weights = ~1, data = data.frame(g = rep(1:2, each = 40), y = rep(c("No", "Yes", "No", "No"), c(10, 30, 20, 20))))
+  limits <- confint(rr_estimate(few, rr_misclassification(table = V), column = ~y))
+  expect_true(all(limits >= 0 & limits <= 1 & limits[, 1] < limits[, 2]))
+})
