@@ -128,11 +128,21 @@ read_design <- function(design, mechanism, settings, column, weights, by, na.rm)
 }
 
 # The estimates of the weighted tally, in `fit`, with the variance of the design.
+<<<<<<< HEAD
 new_rr_survey <- function(survey, fit) {
   uncertainty <- design_covariance(
     survey$design, fit, survey$data, fit$target, survey$total, survey$settings$options
+=======
+new_rr_survey <- function(asked, fit) {
+  refuse_internal(fit$mechanism, "A survey design")
+  size <- if (asked$total) fit$tally$n else rep(1, length(fit$tally$n))
+  spread <- design_covariance(
+    asked$design, fit, asked$data, fit$target, asked$total, asked$given$options
+>>>>>>> ef8387b1f8899b08f8d85857c08f925fe328f7a0
   )
+  spread <- with_study_error(spread, fit, size)
   x <- structure(unclass(fit), class = c("rr_survey", "rr_estimates"))
+<<<<<<< HEAD
   x$estimate <- fit$estimate * if (survey$total) {
     rep(fit$tally$n, each = length(fit$mechanism$levels))
   } else {
@@ -141,6 +151,13 @@ new_rr_survey <- function(survey, fit) {
   x[c("covariance", "inversion")] <- list(uncertainty$covariance, uncertainty$inversion)
   x[c("total", "interval")] <- list(survey$total, survey$interval)
   x$df <- if (fit$target == "sample") Inf else survey::degf(survey$design)
+=======
+  x$estimate <- fit$estimate * rep(size, each = length(fit$mechanism$levels))
+  x[c("covariance", "inversion")] <- list(spread$covariance, spread$inversion)
+  x$effects <- spread$effects
+  x[c("total", "interval")] <- list(asked$total, asked$interval)
+  x$df <- if (fit$target == "sample") Inf else survey::degf(asked$design)
+>>>>>>> ef8387b1f8899b08f8d85857c08f925fe328f7a0
   describe_survey(x)
 }
 
@@ -162,8 +179,14 @@ cut_groups.rr_survey <- function(fit, index, drop = FALSE) {
   k <- length(fit$mechanism$levels)
   cells <- as.vector(outer(seq_len(k), (index - 1) * k, `+`))
   cut$covariance <- fit$covariance[cells, cells, drop = FALSE]
+<<<<<<< HEAD
   for (part in c("estimate", "variance")) {
     cut$inversion[[part]] <- fit$inversion[[part]][, index, drop = FALSE]
+=======
+  if (!is.null(fit$effects)) cut$effects <- fit$effects[cells, , drop = FALSE]
+  for (part in intersect(c("estimate", "variance", "field_variance"), names(fit$inversion))) {
+    cut$inversion[[part]] <- fit$inversion[[part]][, at, drop = FALSE]
+>>>>>>> ef8387b1f8899b08f8d85857c08f925fe328f7a0
   }
   describe_survey(cut)
 }
@@ -191,7 +214,9 @@ survey_title <- function(x) {
     ),
     paste0("  ", format(x$mechanism)),
     indented(c(
-      paste("Random:", random),
+      paste0("Random: ", random, if (is_validated(x$mechanism)) {
+        sprintf(", and the validation study (%s)", people_words(x$mechanism))
+      }),
       paste0(
         "Target: ", x$target, "; ", interval_words(x$conf.level, interval_label(x), x$simultaneous),
         if (is.finite(x$df)) sprintf(", %s degrees of freedom", format_count(x$df))

@@ -346,12 +346,17 @@ validation_effects <- function(law, theta, columns) {
   do.call(
     cbind,
     lapply(seq_len(nrow(law$validation)), function(x) {
-      m <- sum(law$validation[x, ])
-      shares <- law$validation[x, ] / m
-      theta[x] * (columns - drop(columns %*% shares)) *
-        rep(sqrt(shares / m), each = nrow(columns))
+      theta[x] * study_effects(law$validation[x, ], columns)
     })
   )
+}
+
+# F with F F' = D S D', where D are the derivatives of some estimates in the shares of a row of a
+# study, a column for each report, `counts` the row, and S the covariance of its shares.
+study_effects <- function(counts, D) {
+  m <- sum(counts)
+  shares <- counts / m
+  (D - drop(D %*% shares)) * rep(sqrt(shares / m), each = nrow(D))
 }
 
 unbiased_effects <- function(law, evidence, cells) {
@@ -421,13 +426,18 @@ refuse_validated <- function(mechanisms, what) {
       c(
         paste(what, "cannot take a channel that a validation study estimated."),
         i = paste(
-          "{.fn rr_estimate}, and {.fn rr_glm} with an external study, include the error of the",
-          "study."
+          "{.fn rr_estimate} includes the error of the study; of an external study survey designs",
+          "and regressions do, too."
         )
       ),
       c("law", "argument")
     )
   }
+}
+
+# An error if the people of a validation study are respondents.
+refuse_internal <- function(mechanism, what) {
+  if (!is.null(rr_law(mechanism)$internal)) refuse_validated(mechanism, what)
 }
 
 # ---- validation within the field sample (Tenenbein, 1970, 1972) ----

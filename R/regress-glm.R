@@ -171,7 +171,7 @@ rr_glm <- function(
   maximum <- regress_maximum(model_data$data, starts, start, penalty)
   fit <- new_rr_glm(model_data, maximum, frame, call, penalty, link, mechanism)
   fit[c("starts.asked", "design", "anchor")] <- list(starts, design, anchor)
-  fit <- with_validation(fit, bar)
+  fit <- with_validation(fit, protective)
   if (!is.null(block) && is.null(design) && is.null(bar)) {
     return(dealt_fit(fit, model_data$data, frame$frame[["(block)"]], call))
   }
@@ -206,28 +206,20 @@ check_start <- function(start, size) {
 
 # A fit with a random intercept, and with persons who evade.
 with_random_intercept <- function(fit, data, frame, bar, protective, call) {
-  fit <- mixed_fit(fit, data, frame[["(group)"]], bar, call)
+  fit <- with_mixed_study(mixed_fit(fit, data, frame[["(group)"]], bar, call))
   if (!is.null(protective)) fit <- evasion_fit(fit, data, frame, protective)
   warn_mixed(fit)
   fit
 }
 
 # The fit with the errors of a validation study, if there is one.
-with_validation <- function(fit, bar) {
+with_validation <- function(fit, protective) {
   if (!has_study(list(fit))) return(fit)
-  mechanisms <- fit_mechanisms(fit)
-  internal <- any(vapply(mechanisms, function(m) isTRUE(m$internal), NA))
-  if (internal || any(
-      lengths(c(fit[c("design", "anchor", "unknown")], list(bar))) > 0L
-    )) {
-    refuse_validated(
-      mechanisms,
-      paste(
-        "{.fn rr_glm} with an internal validation, a survey design, an anchor,",
-        "a random intercept or an unknown number"
-      )
-    )
-  }
+  refuse_study_beside(fit_mechanisms(fit), "{.fn rr_glm}", c(
+    `an anchor question` = !is.null(fit$anchor),
+    `an unknown number` = !is.null(fit$unknown),
+    `persons who evade` = !is.null(protective)
+  ))
   fit$contrast_vcov <- NULL
   fit
 }

@@ -103,10 +103,10 @@ NULL
 
 # The effective number of parameters and the AIC of a fit in a design. A parameter costs its design
 # effect in place of 1: their sum is the trace of the information of the pseudo-likelihood times the
-# design's variance (Lumley and Scott, 2015).
+# design's variance (Lumley and Scott, 2015). A channel that a study measured is taken for known.
 design_aic <- function(fit, k = 2) {
   index <- estimated_places(fit)
-  covariance <- vcov(fit, parameter = TRUE)[index, index, drop = FALSE]
+  covariance <- known_variance(fit, "survey")[index, index, drop = FALSE]
   parameters <- sum(invert_positive(bread_of(fit)[index, index, drop = FALSE]) * covariance)
   c(
     eff.p = parameters, AIC = -2 * (fit$loglik + fit$constant) + k * parameters
@@ -250,9 +250,6 @@ vcov.rr_glm <- function(
   object, type = NULL, cluster = NULL, parameter = FALSE, complete = TRUE, ...
 ) {
   V <- typed_variance(object, variance_type(object, type, cluster), cluster)
-  if (has_study(list(object))) {
-    V <- V + sandwich(bread_of(object), study_meat(object))
-  }
   k <- length(object$coefficients)
   names <- c(names(object$coefficients), names(object$parameter))
   dimnames(V) <- list(names, names)
@@ -272,67 +269,6 @@ variance_parts.rr_glm <- function(fit) {
 }
 
 bread_of <- function(fit) fit$variance[[bread_type(fit)]]
-
-# ---- channels that a validation study estimated: two steps (Murphy and Topel, 1985) ----
-
-has_study <- function(fits) {
-  any(
-    vapply(
-      fits, function(fit) any(vapply(fit_mechanisms(fit), is_validated, NA)), NA
-    )
-  )
-}
-
-# The sum of G S G' over the rows of the studies, S being the variance of the share of yes and G the
-# derivative of the scores in it. All arms have the same
-# error, that of their table.
-study_meat <- function(fit) {
-  mechanisms <- fit_mechanisms(fit)
-  arms <- row_arms(fit$arm, length(fit$y))
-  x <- model.matrix(fit)[, which(is.finite(fit$coefficients)), drop = FALSE]
-  slopes <- channel_slopes(fit)
-  meat <- 0
-  open <- which(vapply(mechanisms, is_validated, NA))
-  while (length(open)) {
-    mechanism <- mechanisms[[open[1]]]
-    same <- open[vapply(mechanisms[open], same_mechanism, NA, mechanism)]
-    yes <- mechanism$matrix[, 2]
-    S <- yes * (1 - yes) / rowSums(mechanism$validation)
-    G <- crossprod(x * slopes$weight, (arms %in% same) * slopes$score)
-    meat <- meat + G %*% (S * t(G))
-    open <- setdiff(open, same)
-  }
-  meat
-}
-
-# Derivatives of the score of each row in the shares of yes that a no and a yes report.
-channel_slopes <- function(fit) {
-  rows <- fitted_rows(fit)
-  y <- unname(fit$y)
-  d <- row_device(fit$device, fit$arm, length(y))$d
-  count_ratio <- function(count, share, power) ifelse(count > 0, count / share^power, 0)
-  first <- count_ratio(y, rows$report, 1) -
-    count_ratio(1 - y, rows$report_no, 1)
-  second <- -count_ratio(y, rows$report, 2) -
-    count_ratio(1 - y, rows$report_no, 2)
-  list(
-    weight = ifelse(
-      is.finite(fit$linear.predictors), unname(fit$prior.weights) * rows$slope, 0
-    ),
-    score = cbind(
-      second * rows$truth_no * d - first, second * rows$truth * d + first, deparse.level = 0
-    )
-  )
-}
-
-# Likelihoods take the channel for known.
-refuse_ratios <- function(fits) {
-  refuse_pseudo(fits)
-  if (has_study(fits)) {
-    abort(c("A likelihood ratio takes the channel for known, and a validation study estimated it.",
-            i = "Use a Wald test: {.fn summary}, or {.code anova(fit)}."))
-  }
-}
 
 # ---- tables ----
 

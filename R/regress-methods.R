@@ -76,8 +76,13 @@ vcov.rr_regression <- function(object, type = NULL, cluster = NULL, ...) {
   structure(V, dimnames = dimnames(object$vcov))
 }
 
-# The variance of all parameters, of one type.
+# The variance of all parameters, of one type, with the error of a validation study.
 typed_variance <- function(fit, type, cluster) {
+  known_variance(fit, type, cluster) + study_covariance(fit, variance_parts(fit)$bread)
+}
+
+# The same if the channel were known.
+known_variance <- function(fit, type, cluster = NULL) {
   variances <- variance_parts(fit)
   sandwich_of <- function(meat) sandwich(variances$bread, meat)
   switch(type, observed = variances$observed, expected = variances$expected(),
@@ -207,6 +212,7 @@ protective_term <- "self-protective"
 #' @export
 anova.rr_regression <- function(object, ...) {
   fits <- given_models(object, ..., accepted = names(formals()))
+  refuse_ratios(fits)
   liks <- lapply(fits, logLik)
   df <- vapply(liks, attr, 0, "df")
   check_nested(fits, vapply(liks, attr, 0, "nobs"), df)

@@ -460,6 +460,11 @@ confint.rr_glm_mixed <- function(
   object, parm = NULL, level = 0.95, method = c("profile", "wald"), ...
 ) {
   level <- check_conf_level(level)
+  if (has_study(list(object))) {
+    if (identical(method, "profile")) refuse_ratios(list(object))
+    tell_wald()
+    return(wald_limits_with_sigma(object, parm, level))
+  }
   if (check_choice(method) == "wald") return(confint.rr_regression(object, parm, level))
   names <- c(names(object$coefficients), "sigma")
   drop <- qchisq(level, 1) / 2
@@ -478,6 +483,16 @@ confint.rr_glm_mixed <- function(
     low <- if (height_0 >= 0) 0 else limit(c(0, top))
     high <- if (height(32) >= 0) Inf else limit(c(object$sigma, 32))
     c(low, high)
+  })
+}
+
+# Wald's limits; those of sigma are those of its logarithm, and NA if it is 0 or infinite.
+wald_limits_with_sigma <- function(object, parm, level) {
+  point <- c(object$coefficients, sigma = object$sigma)
+  half_width <- normal_quantile(level) * sqrt(diag(object$variance))
+  interval_table(parm, names(point), level, function(j) {
+    if (names(point)[j] != "sigma") return(point[[j]] + c(-1, 1) * half_width[[j]])
+    point[[j]] * exp(c(-1, 1) * half_width[[j]] / point[[j]])
   })
 }
 

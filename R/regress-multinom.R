@@ -97,7 +97,7 @@ rr_multinom <- function(
   )
   scale <- design_scale(design, rows$weights)
   rows$weights <- rows$weights * scale
-  refuse_validated(rows$mechanism, "{.fn rr_multinom}")
+  refuse_study_beside(list(rows$mechanism), "{.fn rr_multinom}")
   if (type == "cumulative") check_cumulative_order(rows)
   if (is.null(rows$respondents) && is.null(design)) tell_sampling_weights(rows$weights)
   likelihood <- if (type == "cumulative") cumulative_model else multinomial_model
@@ -105,9 +105,9 @@ rr_multinom <- function(
   check_enough_rows(sum(rows$weights > 0), model$size)
   fit <- fit_likelihood(model, starts, answers_doubt(rows, design), unit = model$unit)
   fit <- new_rr_multinom(fit, model, rows, type, call)
-  with_design(fit, design, scale, function(w) {
+  with_study_limit(with_design(fit, design, scale, function(w) {
     climb_replicate(suppressMessages(likelihood(rows, w * scale)), fit$b)
-  })
+  }))
 }
 
 new_rr_multinom <- function(fit, model, rows, type, call) {

@@ -96,7 +96,12 @@ rr_predictor <- function(
     method %||% if (family$family == "binomial") "ml" else "moments", "method", c("moments", "ml")
   )
   starts <- check_starts(starts)
-  refuse_validated(flat_mechanisms(mechanisms), "{.fn rr_predictor}")
+  has_spare_reports <- vapply(
+    flat_mechanisms(mechanisms), function(m) length(m$reports) > length(m$levels), NA
+  )
+  refuse_study_beside(flat_mechanisms(mechanisms), "{.fn rr_predictor}", c(
+    `moments and more reports than truths` = method == "moments" && any(has_spare_reports)
+  ))
   design <- given_design(data, call)
   frame_call <- design_call(call, design)
   data <- design$variables %||% data
@@ -640,16 +645,21 @@ cell_reports <- function(mixture, codes) {
   Reduce(
     `+`,
     lapply(names(mixture$channels), function(name) {
-      level <- if (name %in% names(mixture$levels)) {
-        mixture$levels[[name]][mixture$cells$cell]
-      } else {
-        mixture$cells$outcome + 1
-      }
+      level <- cell_levels(mixture, name)
       log(
         t(mixture$channels[[name]])[codes[[name]], level, drop = FALSE]
       )
     })
   )
+}
+
+# The truth of a randomized variable in each cell, as a number.
+cell_levels <- function(mixture, name) {
+  if (name %in% names(mixture$levels)) {
+    as.integer(mixture$levels[[name]])[mixture$cells$cell]
+  } else {
+    mixture$cells$outcome + 1
+  }
 }
 
 # Coefficients of the exact columns: of each truth model in each of its designs, and of the outcome,

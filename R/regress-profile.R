@@ -10,15 +10,7 @@ confint.rr_glm <- function(
     is.null(type) && is.null(cluster)
   if (identical(method, c("profile", "wald"))) {
     method <- if (has_likelihood) "profile" else "wald"
-    if (has_validation) {
-      cli::cli_inform(
-        paste(
-          "Wald intervals: a validation study estimated the channel,",
-          "which a profile takes for known."
-        ),
-        class = "candor_message_wald"
-      )
-    }
+    if (has_validation) tell_wald()
   }
 
   if (check_choice(method) == "profile") {

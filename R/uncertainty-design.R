@@ -101,7 +101,6 @@ map_matrix <- function(map, k) {
 # inversion); `inversion` holds the unbiased estimates with their variances and the range of their
 # scores, for intervals.
 design_covariance <- function(design, fit, data, target, total, options) {
-  refuse_validated(fit$mechanism, "A survey design")
   law <- rr_law(fit$mechanism)
   k <- length(fit$mechanism$levels)
   groups <- seq_along(fit$tally$n)
@@ -153,6 +152,32 @@ design_covariance <- function(design, fit, data, target, total, options) {
     covariance = if (has_variance) variance(linear, total) else matrix(NA_real_, cells, cells),
     inversion = unbiased
   )
+}
+
+# The covariance of a design (design_covariance()) with the error of a validation study, which is
+# independent of the draw. `effects` have a row for each estimate, as validation_effects() has them,
+# and `size` multiplies the shares of each group. The variance of the unbiased estimates with the
+# channel taken for known stays beside their whole variance, as `field_variance`.
+with_study_error <- function(spread, fit, size) {
+  law <- rr_law(fit$mechanism)
+  if (is.null(law$validation)) return(spread)
+  k <- length(fit$mechanism$levels)
+  groups <- seq_along(size)
+  effects <- do.call(rbind, lapply(groups, fit_effects, fit = fit))
+  if (is.null(effects)) {
+    spread$covariance[] <- NA_real_
+  } else {
+    spread$effects <- effects * rep(size, each = k)
+    spread$covariance <- spread$covariance + tcrossprod(spread$effects)
+  }
+  if (!is.null(spread$inversion)) {
+    study <- vapply(groups, function(g) {
+      rowSums(unbiased_effects(law, group_evidence(fit$tally, g, law), seq_len(k))^2)
+    }, numeric(k))
+    spread$inversion$field_variance <- spread$inversion$variance
+    spread$inversion$variance <- spread$inversion$variance + study
+  }
+  spread
 }
 
 # Inversion, whose estimate is linear in the reports: a column of `inverse` for each.

@@ -241,6 +241,11 @@ design_intervals <- function(fit, g, level, which) {
     half <- t * fit_errors(fit, g, which)
     return(list(low = estimate - half, high = estimate + half))
   }
+  if (!is.null(fit$inversion$field_variance) && t < 8) {
+    return(include_estimate(
+      measured_intervals(fit, g, t, which), estimate, fit$estimator$unbiased
+    ))
+  }
   low <- fit$inversion$low[which]
   range <- fit$inversion$high[which] - low
   share <- (clamp(fit$inversion$estimate[which, g], 0, 1) - low) /
@@ -254,6 +259,31 @@ design_intervals <- function(fit, g, level, which) {
     high = low + range * wilson$high
   )
   include_estimate(bounds, estimate, fit$estimator$unbiased)
+}
+
+# The intervals of a measured channel in group g of a design: those of the law, with the number of
+# independent respondents whose reports would give the design's variance if the channel were known.
+# If all reports are alike the design says nothing of their variance. The normal quantile of `level`
+# is the t quantile of the design; from 8 on it has no such level, and design_intervals() is used.
+measured_intervals <- function(fit, g, t, which) {
+  evidence <- group_evidence(fit$tally, g)
+  known <- replace(evidence$law, "validation", list(NULL))
+  variance <- unbiased_variances(known, evidence, which, fit$target, FALSE) * evidence$n
+  n <- variance / fit$inversion$field_variance[which, g]
+  n[!is.finite(n) | n <= 0] <- evidence$n
+  level <- 1 - 2 * pnorm(-t)
+  each <- Map(function(cell, n) {
+    effective <- new_evidence(
+      evidence$law, evidence$raw$counts, evidence$raw$n, n, evidence$k, fit$mechanism
+    )
+    law_intervals(
+      evidence$law, effective, group_estimate(fit, g), "wilson", level, cell, fit$target
+    )
+  }, which, n)
+  list(
+    low = vapply(each, `[[`, 0, "low"),
+    high = vapply(each, `[[`, 0, "high")
+  )
 }
 
 # The evidence of all groups, with what is known of their estimates.

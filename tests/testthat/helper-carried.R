@@ -142,6 +142,8 @@ carried_verbs <- function() {
     rr_reports = function(w) rr_reports(w$data$y, w$mechanism),
     rr_estimate = function(w) w$fit,
     `rr_estimate tally` = function(w) rr_estimate(w$tally),
+    `rr_estimate survey` = function(w) rr_estimate(survey::svydesign(ids = ~id, weights = ~1, data = w$data), w$mechanism, column = "y", by = w$by),
+    `rr_compare survey` = function(w) rr_compare(rr_estimate(survey::svydesign(ids = ~id, weights = ~1, data = w$data), w$mechanism, column = "y", by = "x")),
     `rr_estimate bootstrap` = function(w) {
       set.seed(1)
       rr_estimate(w$tally, interval = "bootstrap", replications = 50)
@@ -288,6 +290,8 @@ rr_counts                  larger   other    refuses  .        .        .       
 rr_reports                 =law     =law     refuses  .        .        .        .        .        =law     =law
 rr_estimate                larger   other    smaller  larger   =exact   other    larger   larger   =law     =law
 rr_estimate_tally          larger   other    smaller  .        .        .        larger   =told    =law     =law
+rr_estimate_survey         larger   refuses  .        .        .        .        .        .        .        .
+rr_compare_survey          larger   refuses  .        .        .        .        .        .        .        .
 rr_estimate_bootstrap      larger   refuses  refuses  .        .        .        larger   =told    =law     =law
 rr_choose_method           refuses  refuses  refuses  .        .        .        other    =told    =law     =law
 rr_pool                    refuses  refuses  refuses  .        .        .        larger   =told    =law     =law
@@ -303,15 +307,15 @@ rr_quantile                larger   other    other    larger   larger   refuses 
 rr_goodness_of_fit         refuses  refuses  refuses  refuses  refuses  refuses  other    refuses  =law     =law
 as.table                   refuses  refuses  refuses  =even    =even    .        =even    refuses  =law     =law
 rr_glm                     larger   refuses  other    .        .        other    smaller  larger   =law     =law
-rr_glm_intercept           refuses  refuses  refuses  .        .        refuses  smaller  refuses  =law     =law
+rr_glm_intercept           larger   refuses  refuses  .        .        refuses  smaller  refuses  =law     =law
 rr_glm_protective          refuses  refuses  refuses  .        .        refuses  smaller  refuses  =law     =law
 rr_glm_arm                 larger   refuses  refuses  .        .        .        smaller  larger   =law     =law
 rr_glm_tally               larger   refuses  refuses  .        .        .        larger   =told    =law     =law
 rr_glm_penalty             larger   refuses  refuses  .        .        other    smaller  larger   =law     =law
 rr_goodness_of_fit_glm     refuses  refuses  refuses  .        .        other    other    refuses  =law     =law
-rr_multinom                refuses  refuses  refuses  .        .        .        smaller  larger   =law     =law
-rr_multinom_tally          refuses  refuses  refuses  .        .        .        larger   =told    =law     =law
-rr_predictor               refuses  refuses  refuses  .        .        .        smaller  larger   =law     =law
+rr_multinom                larger   refuses  refuses  .        .        .        smaller  larger   =law     =law
+rr_multinom_tally          larger   refuses  refuses  .        .        .        larger   =told    =law     =law
+rr_predictor               larger   refuses  refuses  .        .        .        smaller  larger   =law     =law
 rr_loglinear               refuses  refuses  refuses  .        .        .        larger   =told    =law     =law
 rr_effects                 larger   refuses  refuses  .        .        other    smaller  larger   =law     =law
 tidy_tally                 =law     =law     =law     .        .        .        other    =told    =law     =law
@@ -381,13 +385,13 @@ vcov_mean                  .        .        .        =even    =exact   .       
 [_mean                     .        .        .        larger   larger   .        larger   refuses  .        .
 coef_mean                  .        .        .        =even    =exact   .        other    refuses  .        .
 nobs_mean                  .        .        .        =even    =exact   .        other    refuses  .        .
-tidy_multinom              refuses  refuses  refuses  .        .        .        smaller  larger   =law     =law
-confint_multinom           refuses  refuses  refuses  .        .        .        other    other    =law     =law
-vcov_multinom              refuses  refuses  refuses  .        .        .        other    other    =law     =law
-vcov_sandwich_multinom     refuses  refuses  refuses  .        .        .        other    =named   =law     =law
-logLik_multinom            refuses  refuses  refuses  .        .        .        other    refuses  =law     =law
-predict_multinom           refuses  refuses  refuses  .        .        .        =even    =even    =law     =law
-simulate_multinom          refuses  refuses  refuses  .        .        .        =even    =even    =law     =law
+tidy_multinom              larger   refuses  refuses  .        .        .        smaller  larger   =law     =law
+confint_multinom           other    refuses  refuses  .        .        .        other    other    =law     =law
+vcov_multinom              other    refuses  refuses  .        .        .        other    other    =law     =law
+vcov_sandwich_multinom     other    refuses  refuses  .        .        .        other    =named   =law     =law
+logLik_multinom            =point   refuses  refuses  .        .        .        other    refuses  =law     =law
+predict_multinom           =even    refuses  refuses  .        .        .        =even    =even    =law     =law
+simulate_multinom          =point   refuses  refuses  .        .        .        =even    =even    =law     =law
 ")
 }
 

@@ -582,3 +582,113 @@ test_that("independent surveys are compared, with Welch's degrees of freedom", {
   plain <- rr_estimate(data, rr_warner(0.8), column = "report")
   expect_refused(rr_compare(list(first, grouped)), rr_compare(list(first, plain)), rr_compare(list(first)))
 })
+
+# ---- channels that a validation study measured ----
+
+# The study's part, by hand: A (sum_x theta_gx theta_hx S_x) A' for each pair of groups, with shares in columns of `theta` and `size` people each.
+study_part <- function(V, theta, size = rep(1, ncol(theta))) {
+  C <- V / rowSums(V)
+  A <- solve(t(C))
+  S <- lapply(seq_len(nrow(V)), function(x) (diag(C[x, ]) - tcrossprod(C[x, ])) / sum(V[x, ]))
+  blocks <- lapply(seq_len(ncol(theta)), function(g) do.call(cbind, lapply(seq_len(ncol(theta)), function(h) {
+    size[g] * size[h] * A %*% Reduce(`+`, Map(function(s, t, u) s * t * u, S, theta[, g], theta[, h])) %*% t(A)
+  })))
+  do.call(rbind, blocks)
+}
+
+golden_table <- function(V) structure(V, dimnames = rep(list(as.character(seq_len(nrow(V)))), 2))
+
+golden_design <- function(input) {
+  data <- data.frame(report = as.character(input$report), domain = input$domain %||% 1)
+  data$w <- input$weight
+  if (is.null(input$replicates)) {
+    data[c("stratum", "cluster")] <- input[c("stratum", "cluster")]
+    return(survey::svydesign(ids = ~cluster, strata = ~stratum, weights = ~w, data = data, nest = TRUE))
+  }
+  survey::svrepdesign(data = data, weights = ~w, repweights = t(input$replicates), type = "other", scale = input$scale, rscales = 1,
+    combined.weights = TRUE, mse = input$centre == "estimate")
+}
+
+test_that("a design with a validated test has the vectors' covariance, of domains too", {
+  found <- Filter(function(case) case$input$op %in% c("design", "design_replicates"), golden("doors_validated"))
+  expect_length(found, 6)
+  for (case in found) {
+    input <- case$input
+    mechanism <- function(...) rr_misclassification(table = golden_table(input$validation), ...)
+    estimate <- function(mechanism, method = "inv") {
+      rr_estimate(golden_design(input), mechanism, column = ~report, by = if (any(input$domain > 1)) ~domain, total = isTRUE(input$total), method = method)
+    }
+    fit <- estimate(mechanism())
+    expect_golden(coef(fit), t(case$expected$estimate), 1e-8)
+    expect_golden(vcov(fit), case$expected$vcov, 1e-8)
+    # Maximum likelihood is the inversion inside; the channel that is known is the design's part.
+    if (all(case$expected$estimate >= 0)) expect_golden(vcov(estimate(mechanism(), "mle")), case$expected$vcov, 1e-8)
+    expect_golden(vcov(estimate(mechanism(validation = "exact"))), case$expected$vcov_design, 1e-8)
+  }
+})
+
+test_that("finite, calibrated and replicate designs add the study's part, for both targets", {
+  V <- rbind(No = c(No = 83, Yes = 17), Yes = c(6, 44))
+  known <- rr_misclassification(table = V, validation = "exact")
+  test <- rr_misclassification(table = V)
+  for (name in c("clusters", "strata", "two_stages", "calibrated", "jackknife", "bootstrap")) for (target in c("population", "sample")) {
+    estimate <- function(mechanism, ...) rr_estimate(api_designs()[[name]], mechanism, column = ~awards, by = ~stype, target = target, ...)
+    fit <- estimate(test, method = "inv")
+    theta <- matrix(coef(fit), 2)
+    expect_equal(unname(vcov(fit)), unname(vcov(estimate(known, method = "inv")) + study_part(V, theta)), tolerance = 1e-10, label = paste(name, target))
+    total <- estimate(test, method = "inv", total = TRUE)
+    part <- study_part(V, theta, matrix(coef(total), 2)[1, ] / theta[1, ])
+    expect_equal(unname(vcov(total)), unname(vcov(estimate(known, method = "inv", total = TRUE)) + part), tolerance = 1e-10)
+    # Differences of domains: the covariance is known, so that most of the study cancels.
+    L <- c(0, -1, 0, 1, 0, 0)
+    expect_equal(rr_contrast(fit, stats::setNames(L[L != 0], names(coef(fit))[L != 0]))$std.error, sqrt(drop(L %*% vcov(fit) %*% L)))
+    compared <- rr_compare(fit)
+    expect_equal(compared$std.error[compared$group1 == "E" & compared$group2 == "H"], sqrt(drop(L %*% vcov(fit) %*% L)))
+  }
+})
+
+test_that("two surveys that are read with one study share its error", {
+  V <- rbind(No = c(No = 83, Yes = 17), Yes = c(6, 44))
+  test <- rr_misclassification(table = V)
+  first <- rr_estimate(api_designs()$clusters, test, column = ~awards, method = "inv")
+  second <- rr_estimate(api_designs()$strata, test, column = ~awards, method = "inv")
+  both <- study_part(V, cbind(coef(first), coef(second)))[2, 4]
+  compared <- rr_compare(list(a = first, b = second))
+  expect_equal(compared$std.error, sqrt(vcov(first)[2, 2] + vcov(second)[2, 2] - 2 * both))
+  # Another study is independent of it, and its part of a domain stays with the domain.
+  other <- rr_estimate(api_designs()$strata, rr_misclassification(table = V + 1), column = ~awards, method = "inv")
+  expect_equal(rr_compare(list(a = first, b = other))$std.error, sqrt(vcov(first)[2, 2] + vcov(other)[2, 2]))
+  groups <- rr_estimate(api_designs()$strata, test, column = ~awards, by = ~stype, method = "inv")
+  expect_equal(vcov(groups[2]), vcov(groups)[3:4, 3:4])
+  expect_equal(rr_compare(list(a = first, b = groups[2, drop = TRUE]))$std.error,
+    sqrt(vcov(first)[2, 2] + vcov(groups)[4, 4] - 2 * study_part(V, cbind(coef(first), coef(groups)[3:4]))[2, 4]))
+})
+
+# Truth: the variance of the reported share that the survey package gives says of how many independent respondents it is.
+test_that("the interval of a measured channel is that of as many independent respondents as have the design's variance", {
+  V <- rbind(No = c(No = 83, Yes = 17), Yes = c(6, 44))
+  three <- rbind(E = c(E = 60, H = 9, M = 7), H = c(4, 50, 3), M = c(8, 5, 66))
+  for (name in c("infinite", "jackknife")) for (column in c("awards", "stype")) {
+    design <- api_designs()[[name]]
+    mechanism <- rr_misclassification(table = if (column == "awards") V else three)
+    shares <- survey::svymean(stats::reformulate(column), design)
+    A <- solve(t(rr_matrix(mechanism)))
+    phi <- coef(shares)
+    independent <- diag(A %*% (diag(phi) - tcrossprod(phi)) %*% t(A))
+    n <- independent / diag(A %*% vcov(shares) %*% t(A))
+    fit <- rr_estimate(design, mechanism, column = stats::reformulate(column))
+    t <- stats::qt(0.975, survey::degf(design))
+    for (i in seq_along(n)) {
+      tally <- rr_counts(unname(n[i] * phi), mechanism, effective_n = n[[i]])
+      expect_equal(confint(fit)[i, ], confint(rr_estimate(tally, conf.level = 1 - 2 * stats::pnorm(-t)))[i, ], tolerance = 1e-8, ignore_attr = TRUE,
+        label = paste(name, column, i))
+    }
+    # Wald's interval is by t.
+    wald <- confint(rr_estimate(design, mechanism, column = stats::reformulate(column), interval = "wald"))
+    expect_equal(wald[, 2], coef(fit) + t * sqrt(diag(vcov(fit))), ignore_attr = TRUE)
+  }
+  # Two clusters leave one degree of freedom: the interval is still one.
+  few <- survey::svydesign(ids = ~g, weights = ~1, data = data.frame(g = rep(1:2, each = 40), y = rep(c("No", "Yes", "No", "No"), c(10, 30, 20, 20))))
+  limits <- confint(rr_estimate(few, rr_misclassification(table = V), column = ~y))
+  expect_true(all(limits >= 0 & limits <= 1 & limits[, 1] < limits[, 2]))
+})
