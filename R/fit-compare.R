@@ -237,24 +237,16 @@ pair_freedom <- function(x, y) {
 
 # The input of a comparison from group g of a design.
 survey_sample <- function(fit, labels, g = 1L) {
-<<<<<<< HEAD
-  index <- match(labels, fit$mechanism$levels)
-=======
-  which <- match(labels, fit$mechanism$levels)
-  at <- (g - 1) * length(fit$mechanism$levels) + which
->>>>>>> ef8387b1f8899b08f8d85857c08f925fe328f7a0
+  level_index <- match(labels, fit$mechanism$levels)
+  index <- (g - 1) * length(fit$mechanism$levels) + level_index
   list(
-    share = group_estimate(fit, g)[index],
-    error = fit_errors(fit, g, index),
+    share = group_estimate(fit, g)[level_index],
+    error = fit_errors(fit, g, level_index),
     edge = FALSE,
     df = fit$df,
-<<<<<<< HEAD
-    index = (g - 1) * length(fit$mechanism$levels) + index
-=======
-    at = at,
-    effects = if (!is.null(fit$effects)) fit$effects[at, , drop = FALSE],
+    index = index,
+    effects = if (!is.null(fit$effects)) fit$effects[index, , drop = FALSE],
     mechanism = fit$mechanism
->>>>>>> ef8387b1f8899b08f8d85857c08f925fe328f7a0
   )
 }
 

@@ -128,36 +128,19 @@ read_design <- function(design, mechanism, settings, column, weights, by, na.rm)
 }
 
 # The estimates of the weighted tally, in `fit`, with the variance of the design.
-<<<<<<< HEAD
 new_rr_survey <- function(survey, fit) {
+  refuse_internal(fit$mechanism, "A survey design")
+  size <- if (survey$total) fit$tally$n else rep(1, length(fit$tally$n))
   uncertainty <- design_covariance(
     survey$design, fit, survey$data, fit$target, survey$total, survey$settings$options
-=======
-new_rr_survey <- function(asked, fit) {
-  refuse_internal(fit$mechanism, "A survey design")
-  size <- if (asked$total) fit$tally$n else rep(1, length(fit$tally$n))
-  spread <- design_covariance(
-    asked$design, fit, asked$data, fit$target, asked$total, asked$given$options
->>>>>>> ef8387b1f8899b08f8d85857c08f925fe328f7a0
   )
-  spread <- with_study_error(spread, fit, size)
+  uncertainty <- with_study_error(uncertainty, fit, size)
   x <- structure(unclass(fit), class = c("rr_survey", "rr_estimates"))
-<<<<<<< HEAD
-  x$estimate <- fit$estimate * if (survey$total) {
-    rep(fit$tally$n, each = length(fit$mechanism$levels))
-  } else {
-    1
-  }
+  x$estimate <- fit$estimate * rep(size, each = length(fit$mechanism$levels))
   x[c("covariance", "inversion")] <- list(uncertainty$covariance, uncertainty$inversion)
+  x$effects <- uncertainty$effects
   x[c("total", "interval")] <- list(survey$total, survey$interval)
   x$df <- if (fit$target == "sample") Inf else survey::degf(survey$design)
-=======
-  x$estimate <- fit$estimate * rep(size, each = length(fit$mechanism$levels))
-  x[c("covariance", "inversion")] <- list(spread$covariance, spread$inversion)
-  x$effects <- spread$effects
-  x[c("total", "interval")] <- list(asked$total, asked$interval)
-  x$df <- if (fit$target == "sample") Inf else survey::degf(asked$design)
->>>>>>> ef8387b1f8899b08f8d85857c08f925fe328f7a0
   describe_survey(x)
 }
 
@@ -179,14 +162,9 @@ cut_groups.rr_survey <- function(fit, index, drop = FALSE) {
   k <- length(fit$mechanism$levels)
   cells <- as.vector(outer(seq_len(k), (index - 1) * k, `+`))
   cut$covariance <- fit$covariance[cells, cells, drop = FALSE]
-<<<<<<< HEAD
-  for (part in c("estimate", "variance")) {
-    cut$inversion[[part]] <- fit$inversion[[part]][, index, drop = FALSE]
-=======
   if (!is.null(fit$effects)) cut$effects <- fit$effects[cells, , drop = FALSE]
   for (part in intersect(c("estimate", "variance", "field_variance"), names(fit$inversion))) {
-    cut$inversion[[part]] <- fit$inversion[[part]][, at, drop = FALSE]
->>>>>>> ef8387b1f8899b08f8d85857c08f925fe328f7a0
+    cut$inversion[[part]] <- fit$inversion[[part]][, index, drop = FALSE]
   }
   describe_survey(cut)
 }
