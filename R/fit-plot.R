@@ -97,7 +97,7 @@ draw_trace <- function(fit) {
   keys <- names(fit$tally$groups)
   data$mechanism <- if (length(keys)) group_panel(data, keys) else factor("distance")
   data <- data[
-    data$iteration > 0 & !is.na(data$distance) & data$distance > 0, 
+    data$iteration > 0 & !is.na(data$distance) & data$distance > 0,
   ]
   if (!nrow(data)) abort("The maximum is not unique: the iterates have no distance from it.")
   rates <- vapply(fit$details, `[[`, 0, "rate")

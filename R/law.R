@@ -315,8 +315,8 @@ set_bytes <- function(law, k) UseMethod("set_bytes")
 #' @export
 set_bytes.rr_law <- function(law, k) 0
 
-# The rate of the iterative Bayesian update at the maximum, the limit of the distance from it after a
-# step, divided by the distance before. NA if the channel is too large for it.
+# The rate of the iterative Bayesian update at the maximum, the limit of the distance from it after
+# a step, divided by the distance before. NA if the channel is too large for it.
 update_rate <- function(law, evidence, maximum) UseMethod("update_rate")
 
 update_rate.rr_law <- function(law, evidence, maximum) {

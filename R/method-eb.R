@@ -433,8 +433,8 @@ eb_notes <- function(details) {
 }
 
 # The credible limits: the hull of two fits, see eb_prior_weights(), and of the errors that the
-# reports allow, see eb_allowed_error(). Each fit has equal tails, drawn in towards the mean as far as
-# the sum draws in the deviation. If the reports alone cannot tell a share from 0 the interval
+# reports allow, see eb_allowed_error(). Each fit has equal tails, drawn in towards the mean as far
+# as the sum draws in the deviation. If the reports alone cannot tell a share from 0 the interval
 # begins there, and it never ends below the finest share of the prior's grid. The tail below the
 # noise is a guess of the prior's shapes.
 eb_credible <- function(groups, which, conf.level) {

@@ -61,8 +61,8 @@ static candor_ibu_trace run(candor_ibu *ibu, int keep, const double *maximum, ca
 
 /* rr_ibu(counts, a, b, start | NULL, iterations, tolerance, keep_trace, maximum | NULL) ->
  * list(estimate, iterations, converged, loglik, gap, trace = list(loglik, gap, distance)), or NULL where doubles
- * cannot hold the next step. distance is that of the iterates from the maximum. gap is log max g, per observation, at the estimate; keep_trace: 0 nothing, 1 gaps, 2 gaps and
- * mean log-likelihoods. */
+ * cannot hold the next step. distance is that of the iterates from the maximum. gap is log max g, per observation, at
+ * the estimate; keep_trace: 0 nothing, 1 gaps, 2 gaps and mean log-likelihoods. */
 SEXP rr_ibu_call(SEXP counts, SEXP a, SEXP b, SEXP start, SEXP iterations, SEXP tolerance, SEXP keep_trace,
                  SEXP maximum)
 {

@@ -295,12 +295,15 @@ test_that("mechanisms that have no formula are refused, and simulated where they
                  rr_choose_method(rr_counts(c(3, 1, 2, 3, 1, 2), rr_product(a = rr_warner(0.8), b = rr_warner(0.7), asked = 1), n = 6)), class = "law")
   # The simulation that is named works for these, and is refused with a reason for the others.
   study <- function(mechanism) rr_study(list(zipf = zipf_shares(6, 1)), epsilon = 1, n = 200, method = "inv", mechanism = mechanism, replications = 3, seed = 1)
-  for (with_recipe in list(rr_hierarchy, rr_bloom, function(k, epsilon) rr_square_wave(k, epsilon), function(k, epsilon) rr_longitudinal(k, epsilon + 1, epsilon))) {
+  for (with_recipe in list(rr_hierarchy, rr_bloom, function(k, epsilon) rr_square_wave(k, epsilon),
+                            function(k, epsilon) rr_longitudinal(k, epsilon + 1, epsilon))) {
     found <- study(with_recipe)
     expect_true(all(is.finite(found$estimate[found$metric == "mse"])))
   }
   for (with_recipe in list(function(k, epsilon) rr_mean(c(0, k), epsilon), function(k, epsilon) rr_count_mean_sketch(epsilon, 16, 4),
-                    function(k, epsilon) rr_product(a = rr_grr(k, epsilon = epsilon), asked = 1))) expect_error(study(with_recipe), class = "candor_error_argument")
+                    function(k, epsilon) rr_product(a = rr_grr(k, epsilon = epsilon), asked = 1))) {
+    expect_error(study(with_recipe), class = "candor_error_argument")
+  }
   # Bits and hashes of two stages are planned as of one.
   expect_equal(rr_power(rr_longitudinal(8, 2, 1), 2000, 0.1)$power, rr_power(rr_unary(8, 1), 2000, 0.1)$power, tolerance = 1e-6)
 })
