@@ -209,3 +209,9 @@ test_that("epsilon of sensitive truths is that of the design, whatever people an
   dealt <- rr_epsilon(rr_dealt(c(no = 3, yes = 1), 10), sensitive = "yes")
   expect_equal(dealt, c(report = log(0.7 / 0.1), informed = Inf))
 })
+
+test_that("a ledger of mechanisms refuses what it does not know, and what is no mechanism", {
+  ledger <- list(rr_warner(0.8), rr_grr(3, epsilon = 1))
+  expect_equal(rr_epsilon(ledger), log(4) + 1)
+  expect_refused(rr_epsilon(ledger, report = 2), rr_epsilon(list()), rr_epsilon(list(rr_warner(0.8), 1)), rr_epsilon(ledger, shuffled = 100))
+})

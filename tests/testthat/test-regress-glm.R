@@ -584,3 +584,14 @@ test_that("reduced bias that has no solution names the penalties that have a max
   expect_error(suppressWarnings(rr_glm(y ~ x, rare, rr_warner(0.75), penalty = "bias")), "jeffreys.*prior", class = "candor_error_argument")
   expect_true(all(is.finite(coef(suppressWarnings(rr_glm(y ~ x, rare, rr_warner(0.75), penalty = "jeffreys"))))))
 })
+
+test_that("new data hold the report itself: an object of its name elsewhere, or one of another length, is none", {
+  people <- data.frame(x = rep(c(-1, 0, 1, 2), 25), y = rep(c(0, 1, 0, 0, 1), 20))
+  fit <- rr_glm(y ~ x, people, rr_warner(0.9))
+  y <- rep(0:1, 2)
+  expect_refused(predict(fit, data.frame(x = 1:4), type = "posterior"), class = "mismatch")
+  # Bayes' rule by hand, where it is there.
+  new <- data.frame(x = c(0, 1), y = c(1, 0))
+  share <- plogis(drop(cbind(1, new$x) %*% coef(fit)))
+  expect_equal(unname(predict(fit, new, type = "posterior")), c(0.9, 0.1) * share / (c(0.9, 0.1) * share + c(0.1, 0.9) * (1 - share)), tolerance = 1e-9)
+})

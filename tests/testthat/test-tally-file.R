@@ -378,3 +378,11 @@ test_that("a hand-made file adds up, of blocks too, and its flags are flags", {
   expect_identical(read(optional, "\"optional\": true", "\"optional\": true")$mechanism, optional$mechanism)
   expect_error(read(optional, "\"optional\": true", "\"optional\": \"yes\""), class = "candor_error")
 })
+
+test_that("a field of numbers has as many as it must, finite, not negative, and whole where they count", {
+  expect_identical(file_numbers(c(0, 2.5), "weights", 2), c(0, 2.5))
+  expect_identical(file_numbers(c(0, 2), "counts", 2, TRUE), c(0, 2))
+  wrong <- list(1, c(1, 2, 3), c("1", "2"), list(1, 2), c(TRUE, TRUE), c(-1, 2), c(NA, 2), c(Inf, 2), NULL)
+  for (x in wrong) expect_error(file_numbers(x, "counts", 2), class = "candor_error_file")
+  expect_error(file_numbers(c(1, 2.5), "counts", 2, TRUE), class = "candor_error_file")
+})
