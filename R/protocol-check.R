@@ -876,12 +876,13 @@ client_problem <- function(rejected, facts, supports, joint) {
       "should."
     ))
   }
-  joint <- joint[joint$p * nrow(joint) < 0.001, ]
   joint$test[joint$share > 0 & joint$prob == 0] <- "impossible"
+  clear <- joint$test[joint$p * nrow(joint) < 0.001]
   # A wrong share is named first if the chi-squared test saw it.
   tests <- names(test_words)
   if (!rejected[["single"]]) tests <- c(setdiff(tests, "share"), "share")
-  test <- c(intersect(tests, joint$test), "share")[1]
+  # The chi-squared test can see what no single share shows.
+  test <- c(intersect(tests, clear), "share")[1]
   worst <- joint[joint$test == test, ]
   worst <- as.list(worst[which.min(worst$p), ])
   values <- c(worst, hold = mean(supports), should = facts$p_support)

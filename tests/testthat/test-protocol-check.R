@@ -451,3 +451,11 @@ test_that("a report that an answer cannot have is named, and truths whose report
   expect_identical(check$p.value[1], 0)
   expect_match(check$problem[2], "Over all answers a report has a share of 0.9995, which should be 1", fixed = TRUE)
 })
+
+test_that("a problem that the chi-squared test alone sees has a sentence", {
+  joint <- exact_tests("share", c(510, 330), 1000, c(0.5, 1 / 3))
+  facts <- list(p_support = 0.5)
+  rejected <- c(single = TRUE, joint = FALSE)
+  problem <- client_problem(rejected, facts, rep(c(TRUE, FALSE), 500), joint)
+  expect_match(problem, "0.500 of the reports hold the truth, which should be 0.500", fixed = TRUE)
+})
