@@ -331,28 +331,41 @@ compare_pair <- function(x, y, cross, level, df, type) {
     difference[which(error == 0)] == 0, 1, NA_real_
   )
   reaches <- pair_reaches(x, y, z, edge)
-  down <- reaches$down
-  up <- reaches$up
-  printed_error <- function(error) {
-    if (is.null(x$index)) ifelse(error > 0, error, NA_real_) else error
+  compared <- if (type == "difference") {
+    share_difference_limits(difference, error, z, edge, reaches)
+  } else {
+    share_ratio_limits(x, y, z, cross, reaches)
   }
-  if (type == "difference") {
-    reach <- function(distances) sqrt(distances$x^2 + distances$y^2)
-    return(list(estimate = difference, std.error = printed_error(error),
-                conf.low = difference - ifelse(edge, reach(down), z * error),
-                conf.high = difference + ifelse(edge, reach(up), z * error), p.value = p))
+  if (is.null(x$index)) {
+    compared$std.error <- ifelse(compared$std.error > 0, compared$std.error, NA_real_)
   }
-  ratio <- share_ratio(x, y, cross)
-  bounds <- ratio_bounds(
-    ifelse(is.na(ratio$estimate), NA, x$share), y$share, down, up,
-    z^2 * cross
+  c(compared, list(p.value = p))
+}
+
+# Differences with their limits; at the boundary (`edge`) these are as far as the limits of both
+# shares reach together.
+share_difference_limits <- function(difference, error, z, edge, reaches) {
+  reach <- function(distances) {
+    ifelse(edge, sqrt(distances$x^2 + distances$y^2), z * error)
+  }
+  list(
+    estimate = difference,
+    std.error = error,
+    conf.low = difference - reach(reaches$down),
+    conf.high = difference + reach(reaches$up)
   )
+}
+
+# Ratios of shares with their limits; NA if a share is 0.
+share_ratio_limits <- function(x, y, z, cross, reaches) {
+  ratio <- share_ratio(x, y, cross)
+  first <- ifelse(is.na(ratio$estimate), NA, x$share)
+  bounds <- ratio_bounds(first, y$share, reaches$down, reaches$up, z^2 * cross)
   list(
     estimate = ratio$estimate,
-    std.error = printed_error(ratio$error),
+    std.error = ratio$error,
     conf.low = bounds$low,
-    conf.high = bounds$high,
-    p.value = p
+    conf.high = bounds$high
   )
 }
 

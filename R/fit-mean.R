@@ -54,26 +54,16 @@ new_rr_mean_fit <- function(tally, settings, mean, error, truth_moments, unlikel
   )
   std.error <- sqrt(diag(covariance))
   keys <- lapply(as.list(tally$groups), rep, each = length(terms))
-  labels <- rep(group_labels(tally$groups), each = length(terms)) %||% terms
-  if (!is.null(truth_moments) && !is.null(tally$groups)) {
-    labels <- paste(labels, terms, sep = ", ")
-  }
   cards <- half^2 * truth_moments$cards
-  range_text <- format(range, digits = 15, trim = TRUE)
-  notes <- c(
-    if (anyNA(error[tally$effective_n > 1])) {
-      indented("The estimated variance of a mean is not above 0, so that its standard error is NA")
-    },
-    if (!is.null(truth_moments)) {
-      heavy_note(half^2 * truth_moments$estimate, cards, std.error[terms == "variance"], looked)
-    }
-  )
+  heavy <- if (!is.null(truth_moments)) {
+    heavy_note(half^2 * truth_moments$estimate, cards, std.error[terms == "variance"], looked)
+  }
   structure(
     list(
       rows = as_tibble(c(
         keys, list(term = rep(terms, length(mean)), estimate = estimate, std.error = std.error)
       )),
-      labels = labels,
+      labels = mean_labels(tally$groups, terms),
       covariance = covariance,
       n = tally$n,
       target = settings$target,
@@ -87,12 +77,24 @@ new_rr_mean_fit <- function(tally, settings, mean, error, truth_moments, unlikel
       cards = cards,
       mechanism = tally$mechanism,
       axis_kind = "value",
-      axis = sprintf("Mean of numbers from %s to %s", range_text[1], range_text[2]),
+      axis = paste("Mean of numbers from", range_words(range)),
       title = mean_title(tally, settings, any(unlikely)),
-      notes = notes
+      notes = c(variance_note(error[tally$effective_n > 1]), heavy)
     ),
     class = c("rr_mean_fit", "rr_estimates")
   )
+}
+
+# The labels of the estimates, groups slowest: the group, and the term if there are two terms.
+mean_labels <- function(groups, terms) {
+  labels <- rep(group_labels(groups), each = length(terms)) %||% terms
+  if (is.null(groups) || length(terms) == 1L) return(labels)
+  paste(labels, terms, sep = ", ")
+}
+
+variance_note <- function(error) {
+  if (!anyNA(error)) return(NULL)
+  indented("The estimated variance of a mean is not above 0, so that its standard error is NA")
 }
 
 # The covariance of the means of all groups, or of means and variances in turn. Between fixed

@@ -32,9 +32,7 @@ draw_intervals <- function(
   if (!nrow(data)) abort("There is nothing to draw: the table has no rows.", "empty")
   kinds <- names(number_kinds)[names(number_kinds) %in% data$kind]
   mixed <- length(kinds) > 1L
-  if (mixed) data <- kind_panels(data, kinds)
-  data$none <- vapply(number_kinds, `[[`, 0, "none")[data$kind]
-  if (identical(kinds, "ratio")) data <- positive_rows(data)
+  data <- kind_data(data, kinds)
   layout <- intervals_layout(data, free, mixed)
   nothing <- unique(data[!is.na(data$none), c("panel", "none")])
   if (is.null(axis) && !mixed) axis <- number_kinds[[kinds]]$axis
@@ -48,24 +46,29 @@ draw_intervals <- function(
       caption = wrap_text(caption), shape = NULL, colour = NULL
     ) + theme_candor() + row_theme(layout)
   if (nlevels(data$panel) > 1L) {
-    scales <- scales %||% if (mixed && !free) {
-      "free"
-    } else if (mixed) {
-      "free_x"
-    } else if (free) {
-      "free_y"
-    } else {
-      "fixed"
-    }
-    picture <- picture + row_panels(layout, scales)
+    picture <- picture + row_panels(layout, scales %||% panel_scales(mixed, free))
   }
   # A legend of one line has no room beside long names.
-  if (!is.null(reported) && min(
-      layout$width, max(nchar(levels(data$label)))
-    ) + sum(nchar(reported) + 6) > 62) {
+  names_width <- min(layout$width, max(nchar(levels(data$label))))
+  if (!is.null(reported) && names_width + sum(nchar(reported) + 6) > 62) {
     picture <- picture + ggplot2::theme(legend.direction = "vertical")
   }
   with_height(picture, layout)
+}
+
+# The rows with `none`, where nothing would lie, and with a panel for each of several kinds. Ratios
+# alone have a logarithmic axis, on which 0 has no place.
+kind_data <- function(data, kinds) {
+  if (length(kinds) > 1L) data <- kind_panels(data, kinds)
+  data$none <- vapply(number_kinds, `[[`, 0, "none")[data$kind]
+  if (identical(kinds, "ratio")) positive_rows(data) else data
+}
+
+# The scales of panels: panels of `mixed` kinds have axes of their own, and `free` ones have rows of
+# their own.
+panel_scales <- function(mixed, free) {
+  if (mixed) return(if (free) "free_x" else "free")
+  if (free) "free_y" else "fixed"
 }
 
 # Numbers of several kinds have panels of their own, or one for each kind.

@@ -67,12 +67,7 @@ rr_heavy_hitters <- function(
   ...
 ) {
   check_dots_empty(...)
-  tally <- if (inherits(x, "rr_tally") || inherits(mechanism, "rr_prefixes")) {
-    as_tally(x, mechanism, NULL, NULL, FALSE)
-  }
-  check_that(inherits(tally$mechanism, "rr_prefixes"), tally$mechanism %||% x, "x",
-             "a tally of reports of {.fn rr_prefixes}, or these reports with their mechanism")
-  if (!is.null(tally$groups)) abort("{.arg x} must be a tally without groups.")
+  tally <- prefix_tally(x, mechanism)
   alphabet <- check_alphabet(alphabet)
   alpha <- check_alpha(alpha)
   most <- check_count(most, "most", min = 1)
@@ -98,13 +93,7 @@ rr_heavy_hitters <- function(
   }
   n <- submechanism_tally(tally, held_out)$n
   epsilon <- tally$mechanism$epsilon
-  how <- c(
-    sprintf(
-      "  Unbiased estimates from %s respondents held out; target: %s; %s", format_count(n), target,
-      interval_words(conf.level, simultaneous = simultaneous, ranked = TRUE)
-    ),
-    if (!simultaneous) paste0("  ", rank_words(conf.level))
-  )
+  how <- held_out_words(n, target, conf.level, simultaneous)
   new_rr_table(
     table,
     "rr_heavy_hitters",
@@ -118,6 +107,27 @@ rr_heavy_hitters <- function(
     ranked = !simultaneous,
     title = found_title(table, search$steps, epsilon, how),
     axis_kind = "share"
+  )
+}
+
+# The tally of prefixes that `x` is, or that its reports make.
+prefix_tally <- function(x, mechanism) {
+  tally <- if (inherits(x, "rr_tally") || inherits(mechanism, "rr_prefixes")) {
+    as_tally(x, mechanism, NULL, NULL, FALSE)
+  }
+  check_that(inherits(tally$mechanism, "rr_prefixes"), tally$mechanism %||% x, "x",
+             "a tally of reports of {.fn rr_prefixes}, or these reports with their mechanism")
+  if (!is.null(tally$groups)) abort("{.arg x} must be a tally without groups.")
+  tally
+}
+
+held_out_words <- function(n, target, conf.level, simultaneous) {
+  c(
+    sprintf(
+      "  Unbiased estimates from %s respondents held out; target: %s; %s", format_count(n), target,
+      interval_words(conf.level, simultaneous = simultaneous, ranked = TRUE)
+    ),
+    if (!simultaneous) paste0("  ", rank_words(conf.level))
   )
 }
 

@@ -80,12 +80,7 @@ rr_top <- function(
   adjust <- check_choice(adjust)
   target <- check_choice(target)
   looking <- inherits(x, "rr_fit") && x$interval == "anytime"
-  estimate <- if (inherits(x, "rr_fit")) estimate_quietly else rr_estimate
-  if (looking) estimate <- function(...) estimate_quietly(..., interval = "anytime", plan = plan)
-  plan <- if (looking) x$plan
-  if (inherits(x, "rr_fit")) x <- x$tally
-  fit <- estimate(x, mechanism, method = "inv", target = target, conf.level = conf.level)
-  check_class(fit, "x", "rr_fit", "a tally of one question whose categories are estimated")
+  fit <- top_fit(x, mechanism, looking, target = target, conf.level = conf.level)
   p <- if (looking) anytime_absence(fit) else absence_p_values(fit)
   adjusted <- lapply(seq_len(ncol(p)), function(g) {
     adjusted_p_values(p[, g], adjust)
@@ -114,6 +109,17 @@ rr_top <- function(
       if (is_doubted(fit)) indented(doubt_words(fit))
     )
   )
+}
+
+# The fit by inversion of a tally, of reports, or of the tally of a fit, whose plan it has if this
+# fit is looked at while reports arrive.
+top_fit <- function(x, mechanism, looking, ...) {
+  estimate <- if (inherits(x, "rr_fit")) estimate_quietly else rr_estimate
+  if (looking) estimate <- function(...) estimate_quietly(..., interval = "anytime", plan = plan)
+  plan <- if (looking) x$plan
+  if (inherits(x, "rr_fit")) x <- x$tally
+  fit <- estimate(x, mechanism, method = "inv", ...)
+  check_class(fit, "x", "rr_fit", "a tally of one question whose categories are estimated")
 }
 
 present_title <- function(n_present, categories, adjust, alpha) {

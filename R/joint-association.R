@@ -547,51 +547,70 @@ association_scores <- function(x, name, mechanism) {
 # The measures of all pairs of columns of different questions. `w` adds up to 1; `squares` are the
 # squared weights of respondents. `of` is the question of each column.
 score_associations <- function(u, of, randomized, w, squares) {
-  columns <- colnames(u)
-  mean <- colSums(u * w)
-  centred <- u - rep(mean, each = nrow(u))
-  sample_variance <- colSums(centred^2 * w)
-  positive_or_na <- function(variance) ifelse(variance > 0, variance, NA_real_)
-  variance <- positive_or_na(ifelse(randomized, mean * (1 - mean) * varies(mean), sample_variance))
-  # Each respondent adds this to the variance of a truth, or of a number.
-  variance_terms <- centred^2 - rep(sample_variance, each = nrow(u))
-  variance_terms[, randomized] <- rep(
-    (1 - 2 * mean)[randomized], each = nrow(u)
-  ) * centred[, randomized]
+  moments <- pair_moments(u, randomized, w)
   pairs <- pair_index(ncol(u))
   keep <- of[pairs$i] != of[pairs$j]
   i <- pairs$i[keep]
   j <- pairs$j[keep]
-  effective <- 1 / sum(squares)
-  values <- Map(
-    function(i, j) {
-      product <- centred[, i] * centred[, j]
-      covariance <- sum(w * product)
-      slope <- product - covariance
-      scale <- sqrt(variance[i] * variance[j])
-      rho <- covariance / scale
-      influence <- slope / scale - rho / 2 *
-        (variance_terms[, i] / variance[i] + variance_terms[, j] / variance[j])
-      list(
-        covariance = covariance * effective / (effective - 1),
-        covariance.error = sqrt(sum(squares * slope^2)) * effective / (effective - 1),
-        correlation = rho,
-        correlation.error = sqrt(sum(squares * influence^2)),
-        statistic = effective * covariance^2 /
-          positive_or_na(sample_variance[i] * sample_variance[j])
-      )
-    },
-    i, j
-  )
+  values <- Map(function(i, j) score_association(i, j, moments, w, squares), i, j)
   measures <- lapply(setNames(nm = names(values[[1]])), function(name) {
     vapply(values, `[[`, 0, name)
   })
+  columns <- colnames(u)
   c(
     list(x = columns[i], y = columns[j]), measures,
     list(
       df = rep(1, length(i)),
       p.value = pchisq(measures$statistic, 1, lower.tail = FALSE)
     )
+  )
+}
+
+# The moments of columns of scores:
+#   centred           the scores less their means
+#   sample_variance   the variances of the scores
+#   variance          those of the truths, mean (1 - mean) if a column is randomized; NA if not
+#                     above 0
+#   variance_terms    what each respondent adds to `variance`
+pair_moments <- function(u, randomized, w) {
+  mean <- colSums(u * w)
+  centred <- u - rep(mean, each = nrow(u))
+  sample_variance <- colSums(centred^2 * w)
+  variance_terms <- centred^2 - rep(sample_variance, each = nrow(u))
+  slope <- (1 - 2 * mean)[randomized]
+  variance_terms[, randomized] <- rep(slope, each = nrow(u)) * centred[, randomized]
+  variance <- ifelse(randomized, mean * (1 - mean) * varies(mean), sample_variance)
+  list(
+    centred = centred,
+    sample_variance = sample_variance,
+    variance = positive_or_na(variance),
+    variance_terms = variance_terms
+  )
+}
+
+# A variance that is not above 0 has no correlation.
+positive_or_na <- function(variance) ifelse(variance > 0, variance, NA_real_)
+
+# The covariance and correlation of the truths of columns i and j with their standard errors, and
+# the statistic of no association.
+score_association <- function(i, j, moments, w, squares) {
+  variance <- moments$variance
+  effective_n <- 1 / sum(squares)
+  product <- moments$centred[, i] * moments$centred[, j]
+  covariance <- sum(w * product)
+  slope <- product - covariance
+  scale <- sqrt(variance[i] * variance[j])
+  rho <- covariance / scale
+  relative <- moments$variance_terms[, i] / variance[i] +
+    moments$variance_terms[, j] / variance[j]
+  influence <- slope / scale - rho / 2 * relative
+  sample_variances <- moments$sample_variance[i] * moments$sample_variance[j]
+  list(
+    covariance = covariance * effective_n / (effective_n - 1),
+    covariance.error = sqrt(sum(squares * slope^2)) * effective_n / (effective_n - 1),
+    correlation = rho,
+    correlation.error = sqrt(sum(squares * influence^2)),
+    statistic = effective_n * covariance^2 / positive_or_na(sample_variances)
   )
 }
 

@@ -126,7 +126,6 @@ rr_scramble <- function(
   w <- cards$multiply
   u <- cards$add
   warn_revealing(w, u, truth, range)
-  limits <- format(range, digits = 15, trim = TRUE)
   # Reports are linear in each of their terms, so that they are extreme at the limits of these.
   extremes <- expand.grid(y = range, w = w$range, u = u$range)
   reports <- if (inside) {
@@ -135,7 +134,7 @@ rr_scramble <- function(
     extremes$w * extremes$y + extremes$u
   }
   design <- paste0(
-    "Scrambled number from ", limits[1], " to ", limits[2], " (",
+    "Scrambled number from ", range_words(range), " (",
     if (truth > 0) sprintf("the truth with probability %s, else ", format(truth, digits = 4)),
     if (inside) "multiply * (y + add))" else "multiply * y + add)"
   )
@@ -336,6 +335,22 @@ finite_cards <- function(mechanism) {
   mechanism$cards
 }
 
+# The pairs of a card that multiplies and a card that is added:
+#   multiply, add   their numbers
+#   prob            the probability that a respondent draws them, (1 - truth) P(w) P(u)
+card_pairs <- function(mechanism) {
+  cards <- finite_cards(mechanism)
+  prob <- function(cards) {
+    cards$prob %||% rep(1 / length(cards$value), length(cards$value))
+  }
+  card_probs <- as.vector(outer(prob(cards$multiply), prob(cards$add)))
+  list(
+    multiply = rep(cards$multiply$value, length(cards$add$value)),
+    add = rep(cards$add$value, each = length(cards$multiply$value)),
+    prob = (1 - mechanism$truth) * card_probs
+  )
+}
+
 # The reports without the last digits of doubles, so that equal products are equal reports.
 round_reports <- function(x, mechanism) round(x, report_digits(mechanism))
 
@@ -347,18 +362,14 @@ report_digits <- function(mechanism) {
 # ---- the channel on given levels ----
 
 scrambled_channel <- function(mechanism, levels) {
-  cards <- finite_cards(mechanism)
+  pairs <- card_pairs(mechanism)
   range <- mechanism$range
   is_valid <- is_numbers(levels) && length(levels) > 1L && !anyDuplicated(levels) &&
     all(levels >= range[1] & levels <= range[2])
   check_that(is_valid, levels, "levels", "different numbers of its range")
-  prob <- function(cards) {
-    cards$prob %||% rep(1 / length(cards$value), length(cards$value))
-  }
-  w <- rep(cards$multiply$value, length(cards$add$value))
-  u <- rep(cards$add$value, each = length(cards$multiply$value))
-  card_probs <- as.vector(outer(prob(cards$multiply), prob(cards$add)))
-  probs <- c((1 - mechanism$truth) * card_probs, mechanism$truth)
+  w <- pairs$multiply
+  u <- pairs$add
+  probs <- c(pairs$prob, mechanism$truth)
   reports_of <- function(y) {
     c(if (mechanism$inside) w * (y + u) else w * y + u, y)
   }
@@ -378,58 +389,52 @@ scrambled_channel <- function(mechanism, levels) {
 # probability of the truth given its report if all numbers of the range are equally likely. At most
 # 500 numbers are looked at, the ends of the range among them.
 report_evidence.rr_scramble <- function(mechanism) {
-  cards <- finite_cards(mechanism)
-  prob <- function(card) {
-    card$prob %||% rep(1 / length(card$value), length(card$value))
-  }
-  w <- rep(cards$multiply$value, length(cards$add$value))
-  u <- rep(cards$add$value, each = length(cards$multiply$value))
-  p <- as.vector(outer(prob(cards$multiply), prob(cards$add))) *
-    (1 - mechanism$truth)
-  if (mechanism$inside) u <- w * u
+  pairs <- card_pairs(mechanism)
+  w <- pairs$multiply
+  u <- if (mechanism$inside) w * pairs$add else pairs$add
+  p <- pairs$prob
   if (mechanism$truth > 0) {
     w <- c(w, 1)
     u <- c(u, 0)
     p <- c(p, mechanism$truth)
   }
+  # A card of 0 hides the truth: its reports explain nothing.
   used <- w != 0
-  weight <- p[used] / abs(w[used])
+  w <- w[used]
+  u <- u[used]
+  p <- p[used]
+  weight <- p / abs(w)
   low <- mechanism$range[1]
   high <- mechanism$range[2]
   tolerance <- 1e-9 * (high - low)
-
-  # Which cards explain a report changes where one of them reaches an end of the range.
-  reach <- outer(
-    c(
-      w[used] * low + u[used], w[used] * high + u[used]
-    ),
-    u[used], `-`
-  )
-  changes <- c(low, high, sweep(reach, 2, w[used], `/`))
-  changes <- unique(sort(pmin(high, pmax(low, changes))))
-  truths <- c(low, high, head(changes, -1) + diff(changes) / 2)
-  truths <- truths[
-    unique(
-      round(seq(1, length(truths), length.out = min(500, length(truths))))
-    )
-  ]
   evidence <- vapply(
-    truths,
+    evidence_truths(w, u, low, high),
     function(x) {
-      explained <- sweep(
-        outer(w[used] * x + u[used], u[used], `-`), 2,
-        w[used], `/`
-      )
+      explained <- explaining_numbers(w * x + u, w, u)
       possible <- explained > low - tolerance & explained < high + tolerance
       is_truth <- possible & abs(explained - x) < tolerance
       total <- drop(possible %*% weight)
       true <- drop(is_truth %*% weight)
       c(
-        sum(p[used] * true / total),
-        sum(p[used][rowSums(possible & !is_truth) == 0])
+        sum(p * true / total),
+        sum(p[rowSums(possible & !is_truth) == 0])
       )
     },
     numeric(2)
   )
   list(guess = max(evidence[1, ]), certain = max(evidence[2, ]))
+}
+
+# The numbers (report - u) / w that explain reports, a row for each report and a column for each
+# pair of cards w and u.
+explaining_numbers <- function(reports, w, u) sweep(outer(reports, u, `-`), 2, w, `/`)
+
+# The truths whose reports are looked at: the ends of the range, and one number between each two at
+# which the cards that explain a report change, because one of them reaches an end; at most 500.
+evidence_truths <- function(w, u, low, high) {
+  changes <- c(low, high, explaining_numbers(c(w * low + u, w * high + u), w, u))
+  changes <- unique(sort(pmin(high, pmax(low, changes))))
+  truths <- c(low, high, head(changes, -1) + diff(changes) / 2)
+  index <- round(seq(1, length(truths), length.out = min(500, length(truths))))
+  truths[unique(index)]
 }

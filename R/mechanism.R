@@ -136,19 +136,7 @@ print.rr_mechanism <- function(x, ..., digits = 4) {
     labels <- format_labels(x$levels, between = if (needs_order) " < " else ", ")
     cat("  categories  ", labels, "\n", sep = "")
   }
-  if (protects(x)) {
-    cat(
-      "  epsilon     ", format(x$epsilon, digits = digits), "  (", odds_words(x$epsilon), ")",
-      if (!is.null(x$remark)) paste0("; ", x$remark), "\n", sep = ""
-    )
-    if (is.null(x$first) && is_memoised(x)) {
-      lifetime <- permanent_epsilon(x)
-      words <- odds_words(lifetime, "any series of reports")
-      cat("  lifetime    ", format(lifetime, digits = digits), "  (", words, ")\n", sep = "")
-    }
-  } else {
-    cat("  epsilon     none: mistakes protect nobody\n")
-  }
+  cat(privacy_lines(x, digits), sep = "\n")
   if (is_validated(x)) {
     people <- paste(x$levels, format_count(rowSums(x$validation)), collapse = ", ")
     cat(
@@ -169,6 +157,20 @@ print.rr_mechanism <- function(x, ..., digits = 4) {
     cat(paste0("  ", names(texts), texts), sep = "\n")
   }
   invisible(x)
+}
+
+# The lines about epsilon: of one report, and of all reports that are made of a kept answer.
+privacy_lines <- function(x, digits) {
+  if (!protects(x)) return("  epsilon     none: mistakes protect nobody")
+  line <- function(name, epsilon, ...) {
+    paste0(name, format(epsilon, digits = digits), "  (", odds_words(epsilon, ...), ")")
+  }
+  c(
+    paste0(line("  epsilon     ", x$epsilon), if (!is.null(x$remark)) paste0("; ", x$remark)),
+    if (is.null(x$first) && is_memoised(x)) {
+      line("  lifetime    ", permanent_epsilon(x), "any series of reports")
+    }
+  )
 }
 
 # The first eight labels, or the first three if they are longer than `width`.

@@ -199,9 +199,16 @@ eb_fit_reference <- function(evidence, reference, probs = double(), wary = FALSE
     (n * additive$a * reference)[exact]
   density <- prior_density(result$prior, inv[exact] / reference[exact])
   result$loglik <- result$loglik + sum(log(pmax(density * width, 1e-300)))
+  with_exact(result, exact, inv, counts / (n * additive$a)^2, probs)
+}
+
+# A result with the categories that were estimated exactly: their estimates `inv`, of this variance,
+# are normal.
+with_exact <- function(result, exact, inv, variance, probs) {
+  k <- length(exact)
   fill_in <- function(x, values) replace(values, !exact, x)
   result$mean <- fill_in(result$mean, inv)
-  result$variance <- fill_in(result$variance, counts / (n * additive$a)^2)
+  result$variance <- fill_in(result$variance, variance)
   result$tilted <- fill_in(result$tilted, rep(FALSE, k))
   result$finest <- fill_in(result$finest, numeric(k))
   sd <- sqrt(result$variance)

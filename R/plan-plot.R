@@ -16,35 +16,20 @@ autoplot.rr_power <- function(object, ...) {
   )
   along <- kinds[which.max(n_values)]
   second <- setdiff(kinds, along)
-  label <- function(kind) {
-    if (kind == "n") {
-      format_count
-    } else if (kind == "power" || estimand != "share") {
-      point_format
-    } else {
-      percent_labels
-    }
-  }
-  value <- function(kind, x) {
-    paste(
-      plan_names[[kind]], ifelse(is.na(x), "of any answers", label(kind)(x))
-    )
-  }
-  data$panel <- value(second, data[[second]])
-  data$panel <- factor(
-    data$panel, unique(data$panel[order(data[[second]])])
-  )
+  panels <- value_words(second, data[[second]], estimand)
+  data$panel <- factor(panels, unique(panels[order(data[[second]])]))
   data$mechanism <- factor(data$mechanism, unique(data$mechanism))
   title <- if (figure == "n") "Respondents needed" else "Power"
-  caption <- plan_caption(data, attr(object, "alpha"), estimand, label(estimand))
+  caption <- plan_caption(data, attr(object, "alpha"), estimand, value_format(estimand, estimand))
   if (all(n_values == 1)) {
     subtitle <- paste(
-      value(along, data[[along]][1]), data$panel[1], sep = ", "
+      value_words(along, data[[along]][1], estimand), data$panel[1], sep = ", "
     )
     return(plan_bars(data, figure, title, subtitle, caption))
   }
   data$x <- data[[along]]
-  plan_lines(data, figure, along, label(along), max(n_values)) + ggplot2::labs(
+  label <- value_format(along, estimand)
+  plan_lines(data, figure, along, label, max(n_values)) + ggplot2::labs(
     x = plan_names[[along]], y = title,
     title = paste0(title, ", by ", tolower(plan_names[[along]])),
     subtitle = if (nlevels(data$panel) == 1) levels(data$panel), caption = caption
@@ -67,6 +52,18 @@ union_picture <- function(data) {
       x = "Sets", y = "Elements", title = "Margin of error of a union, by sets",
       subtitle = if (nlevels(data$panel) == 1) levels(data$panel)
     ) + theme_candor() + (if (nlevels(data$panel) > 1) row_panels(layout))
+}
+
+# The function that writes the values of a column of a plan: counts, percentages or numbers.
+value_format <- function(column, estimand) {
+  if (column == "n") return(format_count)
+  if (column == "power" || estimand != "share") point_format else percent_labels
+}
+
+# The values of a column of a plan, each behind the name of the column.
+value_words <- function(column, x, estimand) {
+  words <- ifelse(is.na(x), "of any answers", value_format(column, estimand)(x))
+  paste(plan_names[[column]], words)
 }
 
 plan_caption <- function(data, alpha, estimand, label) {

@@ -119,12 +119,7 @@ rr_recommend <- function(
   epsilon <- check_epsilons(epsilon)
   n <- check_grid(n, "n", is_whole = TRUE)
   target <- check_choice(target)
-  k <- if (is_levels) check_grid(k, "k", is_whole = TRUE) else NA_real_
-  if (is_levels && any(k < 2)) abort("{.arg k} must be at least 2.")
-  # More levels than this make covariances that are slow to compute.
-  if (question == "ranges" && any(k > 1024)) {
-    abort("{.arg k} must be at most 1,024 for ranges.", "too_large")
-  }
+  k <- if (is_levels) check_level_numbers(k, question) else NA_real_
   if (!is.null(truth) && is_levels) {
     truth <- check_distribution(tabulated(truth))
     if (any(k != length(truth))) abort("{.arg truth} must have {.arg k} shares.")
@@ -148,6 +143,17 @@ rr_recommend <- function(
     cells$n, cells$epsilon, cells$k
   )
   with_class(do.call(rbind, tables), "rr_recommendation", question = question)
+}
+
+# The numbers of levels, checked.
+check_level_numbers <- function(k, question) {
+  k <- check_grid(k, "k", is_whole = TRUE)
+  if (any(k < 2)) abort("{.arg k} must be at least 2.")
+  # More levels than this make covariances that are slow to compute.
+  if (question == "ranges" && any(k > 1024)) {
+    abort("{.arg k} must be at most 1,024 for ranges.", "too_large")
+  }
+  k
 }
 
 # The table of mechanisms of one category: p, q, 1 - p and p - q of a report's support, from the

@@ -71,20 +71,7 @@ rr_effects <- function(
 ) {
   check_dots_empty(...)
   mixed <- inherits(fit, c("rr_glm_mixed", "rr_glm_attention"))
-  if (inherits(fit, "rr_regression") && !mixed) {
-    abort(c(
-      "{.fn rr_effects} has no averages for fits of this kind: {tolower(fit$title)}.",
-      i = "{.fn predict} gives means and shares, with {.code se.fit = TRUE} their standard errors."
-    ))
-  }
-  check_that(
-    inherits(fit, "rr_glm") || (mixed && is.null(type) && is.null(cluster)), fit,
-    "fit",
-    paste(
-      "a fit of {.fn rr_glm} to reports that are not in blocks; with a random intercept or",
-      "{.arg attention} without {.arg type} and {.arg cluster}"
-    )
-  )
+  check_effect_fit(fit, mixed, type, cluster)
   if (mixed) fit <- base_fit(fit)
   conf.level <- check_conf_level(conf.level)
   evaluated <- effect_rows(fit, newdata)
@@ -124,6 +111,24 @@ rr_effects <- function(
     conf.level = conf.level,
     truth = fit$labels[2],
     class = c("rr_effects", class(table))
+  )
+}
+
+# An error if the fit has no averages, or none with this kind of variance.
+check_effect_fit <- function(fit, mixed, type, cluster) {
+  if (inherits(fit, "rr_regression") && !mixed) {
+    abort(c(
+      "{.fn rr_effects} has no averages for fits of this kind: {tolower(fit$title)}.",
+      i = "{.fn predict} gives means and shares, with {.code se.fit = TRUE} their standard errors."
+    ))
+  }
+  check_that(
+    inherits(fit, "rr_glm") || (mixed && is.null(type) && is.null(cluster)), fit,
+    "fit",
+    paste(
+      "a fit of {.fn rr_glm} to reports that are not in blocks; with a random intercept or",
+      "{.arg attention} without {.arg type} and {.arg cluster}"
+    )
   )
 }
 

@@ -223,6 +223,44 @@ mixture_slopes <- function(fit) {
 #    E(dT/db) + Cov(T, R)
 # over u given the reports. The share of yes stands for both reports, as in channel_slopes.rr_glm().
 channel_slopes.rr_glm_mixed <- function(fit) {
+  state <- intercept_state(fit)
+  arms <- fit$model$kernel$arm + 1L
+  mechanisms <- fit_mechanisms(fit)
+  measured <- Filter(function(arm) is_validated(mechanisms[[arm]]), unique(arms))
+  lapply(measured, function(arm) {
+    slopes <- lapply(c(FALSE, TRUE), function(yes) {
+      cbind(0, intercept_slopes(state, arms == arm, yes))
+    })
+    list(mechanism = mechanisms[[arm]], slopes = slopes)
+  })
+}
+
+# What the persons add for one truth to the column of yes, a number for each parameter, from the
+# reports of one arm.
+intercept_slopes <- function(state, is_arm, yes) {
+  curves <- state$curves
+  truth <- if (yes) curves$truth else 1 - curves$truth
+  turn <- if (yes) 1 else -1
+  shares <- is_arm * curves$sign * truth / curves$report
+  moved <- is_arm * curves$slope *
+    (turn * curves$sign / curves$report - truth * curves$d / curves$report^2)
+  T_sums <- state$sums(shares)
+  T_centred <- T_sums - rowSums(T_sums * state$posterior)
+  each <- Map(
+    function(dT, R) rowSums((dT + T_centred * R) * state$posterior),
+    state$score_sums(moved), state$scores
+  )
+  vapply(each, function(v) sum(v * state$weight), 0)
+}
+
+# A fit with a random intercept at its parameters, on nodes u:
+#   curves       what report_curves() returns, a row for each report and a column for each node
+#   posterior    the probabilities of the nodes given the reports, a row for each person
+#   sums         a function: the sums by person of values by row and node
+#   score_sums   a function: these sums times the derivative of the predictor by each parameter
+#   scores       the scores R, a matrix for each parameter
+#   weight       that of each person
+intercept_state <- function(fit) {
   model <- fit$model
   sigma <- fit$sigma
   group <- rep(seq_along(model$weight), diff(model$first))
@@ -230,39 +268,23 @@ channel_slopes.rr_glm_mixed <- function(fit) {
   u <- h * seq(-ceiling(8.5 / h), ceiling(8.5 / h))
   n_coefficients <- model$size
   eta <- drop(model$x %*% fit$point[seq_len(n_coefficients)]) + model$kernel$offset
-  rows <- report_curves(fit, outer(eta, sigma * u, `+`))
-  density <- exp(rowsum(log(rows$report), group)) * rep(dnorm(u), each = length(model$weight))
-  posterior <- density / rowSums(density)
-  # The mean over u of values by row and node, and the same with the node as a factor.
-  score <- rows$sign * rows$d * rows$slope / rows$report
-  columns <- function(values) {
+  curves <- report_curves(fit, outer(eta, sigma * u, `+`))
+  density <- exp(rowsum(log(curves$report), group)) * rep(dnorm(u), each = length(model$weight))
+  sums <- function(values) rowsum(values, group)
+  score_sums <- function(values) {
     c(
-      lapply(seq_len(n_coefficients), function(j) rowsum(values * model$x[, j], group)),
-      list(rowsum(values * rep(u, each = nrow(values)), group))
+      lapply(seq_len(n_coefficients), function(j) sums(values * model$x[, j])),
+      list(sums(values * rep(u, each = nrow(values))))
     )
   }
-  score_sums <- columns(score)
-  mechanisms <- fit_mechanisms(fit)
-  measured <- Filter(
-    function(arm) is_validated(mechanisms[[arm]]), unique(model$kernel$arm + 1L)
+  list(
+    curves = curves,
+    posterior = density / rowSums(density),
+    sums = sums,
+    score_sums = score_sums,
+    scores = score_sums(curves$sign * curves$d * curves$slope / curves$report),
+    weight = model$weight
   )
-  lapply(measured, function(arm) {
-    is_arm <- model$kernel$arm + 1L == arm
-    slopes <- lapply(c(FALSE, TRUE), function(yes) {
-      truth <- if (yes) rows$truth else 1 - rows$truth
-      turn <- if (yes) 1 else -1
-      shares <- is_arm * rows$sign * truth / rows$report
-      moved <- is_arm * rows$slope *
-        (turn * rows$sign / rows$report - truth * rows$d / rows$report^2)
-      T_sums <- rowsum(shares, group)
-      T_centred <- T_sums - rowSums(T_sums * posterior)
-      each <- Map(
-        function(dT, R) rowSums((dT + T_centred * R) * posterior), columns(moved), score_sums
-      )
-      cbind(0, vapply(each, function(v) sum(v * model$weight), 0))
-    })
-    list(mechanism = mechanisms[[arm]], slopes = slopes)
-  })
 }
 
 # For linear predictors, a matrix with a row for each report of a random intercept: the probability

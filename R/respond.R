@@ -232,10 +232,8 @@ abort_outside <- function(x, stray, mechanism, range) {
   if (is.na(x[stray[1]])) {
     abort_answer(as.double(x), stray[1], mechanism)
   }
-  bounds <- format(
-    range[c(1, length(range))], digits = 15, trim = TRUE
-  )
-  abort(c("{.arg x} must lie within the mechanism's range, from {bounds[1]} to {bounds[2]}.",
+  bounds <- range_words(range[c(1, length(range))])
+  abort(c("{.arg x} must lie within the mechanism's range, from {bounds}.",
           x = "Answer {format_count(stray[1])} does not."), "level")
 }
 

@@ -97,22 +97,34 @@ rr_tally.function <- function(
       refuse_vector(columns[[name]], name)
     }
   }
-  if (!is.null(onto) &&
-      !same_mechanism(check_class(onto, "onto", "rr_tally", "a tally")$mechanism, mechanism)) {
-    abort(c("{.arg onto} must be of the same mechanism.",
-            x = "{mechanism_difference(onto$mechanism, mechanism)}"), "mismatch")
-  }
+  if (!is.null(onto)) check_onto(onto, mechanism)
   columns <- columns[lengths(columns) > 0L]
   tally_chunk <- function(chunk) {
     if (length(columns) && !is.data.frame(chunk)) abort("Columns can be named in data frames only.")
     do.call(rr_tally, c(list(chunk, mechanism, na.rm = na.rm, keep = keep), columns))
   }
-  bar <- if (check_flag(progress, "progress")) {
+  check_flag(progress, "progress")
+  total <- tally_chunks(x, tally_chunk, onto, label, progress)
+  total %||% abort(
+    "There was no chunk to tally: the function must return reports before it returns NULL.", "empty"
+  )
+}
+
+check_onto <- function(onto, mechanism) {
+  check_class(onto, "onto", "rr_tally", "a tally")
+  if (!same_mechanism(onto$mechanism, mechanism)) {
+    abort(c("{.arg onto} must be of the same mechanism.",
+            x = "{mechanism_difference(onto$mechanism, mechanism)}"), "mismatch")
+  }
+}
+
+# The tally of all chunks that `x` returns before NULL, added to `total`; NULL if there is neither.
+tally_chunks <- function(x, tally_chunk, total, label, progress) {
+  bar <- if (progress) {
     cli::cli_progress_bar(
       format = "Tallying: {cli::pb_current} chunks in {cli::pb_elapsed}", total = NA, clear = TRUE
     )
   }
-  total <- onto
   index <- 0
   # The labels of this run, and those whose chunks were counted before.
   seen <- repeated <- character()
@@ -137,9 +149,7 @@ rr_tally.function <- function(
     if (progress) cli::cli_progress_update(id = bar)
   }
   inform_repeated_chunks(repeated)
-  total %||% abort(
-    "There was no chunk to tally: the function must return reports before it returns NULL.", "empty"
-  )
+  total
 }
 
 inform_repeated_chunks <- function(labels) {

@@ -300,23 +300,13 @@ make_tally <- function(object) {
   if (!is.null(mechanism$questions)) check_joint(mechanism)
   groups <- if (!is.null(m$groups)) read_groups(m$groups, mechanism)
   n_groups <- if (is.null(groups)) 1L else nrow(groups)
-  counts <- lapply(
-    if (is.null(groups)) list(m$counts) else m$counts, file_numbers, "counts",
-    length(mechanism$reports)
-  )
-  if (length(counts) != n_groups) abort("{.field counts} must be an array for each group.", "file")
-  counts <- if (is.null(groups)) {
-    counts[[1]]
-  } else {
-    matrix(unlist(counts), ncol = n_groups)
-  }
+  counts <- read_counts(m$counts, groups, length(mechanism$reports))
   n <- file_numbers(m$n, "n", n_groups)
-  squares <- if (!is.null(m$weight_squares)) {
-    file_numbers(m$weight_squares, "weight_squares", n_groups)
+  optional_numbers <- function(name, is_whole = FALSE) {
+    if (!is.null(m[[name]])) file_numbers(m[[name]], name, n_groups, is_whole)
   }
-  respondents <- if (!is.null(m$respondents)) {
-    file_numbers(m$respondents, "respondents", n_groups, is_whole = TRUE)
-  }
+  squares <- optional_numbers("weight_squares")
+  respondents <- optional_numbers("respondents", is_whole = TRUE)
   if (is.null(squares) && !is.null(respondents)) {
     abort("{.field respondents} needs {.field weight_squares}.", "file")
   }
@@ -330,6 +320,11 @@ make_tally <- function(object) {
     respondents = respondents,
     missing = check_count(m$missing %||% 0, "missing")
   )
+  with_file_fields(tally, m)
+}
+
+# A tally with the fields that only some files have beside counts.
+with_file_fields <- function(tally, m) {
   if (!is.null(m$witness)) tally$witness <- check_count(m$witness, "witness")
   if (!is.null(m$sets)) tally$sets <- read_kept_sets(m$sets, tally)
   if (!is.null(m$blocks)) {
@@ -448,6 +443,16 @@ file_numbers <- function(x, name, n, is_whole = FALSE) {
     )
   }
   x
+}
+
+# The counts of a file: a vector, or with groups a matrix with a column for each group.
+read_counts <- function(counts, groups, n_reports) {
+  if (is.null(groups)) return(file_numbers(counts, "counts", n_reports))
+  counts <- lapply(counts, file_numbers, "counts", n_reports)
+  if (length(counts) != nrow(groups)) {
+    abort("{.field counts} must be an array for each group.", "file")
+  }
+  matrix(unlist(counts), ncol = nrow(groups))
 }
 
 # An error if counts and numbers of respondents contradict each other, whoever wrote them.

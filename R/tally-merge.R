@@ -10,7 +10,7 @@ c.rr_tally <- function(...) {
   field <- function(name) lapply(tallies, .subset2, name)
   # A field that only some of the tallies have is NULL in the sum.
   if_complete <- function(values) if (!any(vapply(values, is.null, NA))) values
-  weighted <- !all(vapply(field("weight_squares"), is.null, NA))
+  is_weighted <- !all(vapply(field("weight_squares"), is.null, NA))
   groups <- if (!is.null(first$groups)) {
     rows <- do.call(rbind, lapply(field("groups"), as.data.frame))
     make_groups(as.list(rows), nrow(rows))
@@ -20,25 +20,21 @@ c.rr_tally <- function(...) {
   counts <- if (is.null(groups)) Reduce(`+`, field("counts"))
     else unname(t(rowsum(t(do.call(cbind, field("counts"))), codes)))
   sizes <- unlist(field("n"))
-  if (!weighted && any(vapply(split(sizes, codes), beyond_exact, NA))) {
+  if (!is_weighted && any(vapply(split(sizes, codes), beyond_exact, NA))) {
     abort("Tallies must not add up to more than 2^53 reports.", "counts")
   }
-  n <- add(sizes)
-  # A tally without weights counts each report once: its sum of squared weights is its n.
+  # A tally without weights counts each report once: its sum of squared weights is its n, and its
+  # respondents are n people.
   squares <- lapply(tallies, function(tally) tally$weight_squares %||% tally$n)
-  people <- if_complete(
-    lapply(tallies, function(tally) {
-      if (is.null(tally$weight_squares)) tally$n else tally$respondents
-    })
-  )
+  people <- if_complete(lapply(tallies, respondent_counts))
   tally <- new_rr_tally(
     first$mechanism,
     counts,
     groups = groups$keys,
-    n = n,
+    n = add(sizes),
     missing = sum(unlist(field("missing"))),
-    weight_squares = if (weighted) add(squares),
-    respondents = if (weighted && !is.null(people)) add(people)
+    weight_squares = if (is_weighted) add(squares),
+    respondents = if (is_weighted && !is.null(people)) add(people)
   )
   tally$chunks <- merge_chunks(tallies)
   with_optional_fields(
@@ -172,8 +168,13 @@ merge_chunks <- function(tallies) {
 
 # The number of people who answered, NA if there are only weighted counts.
 respondent_number <- function(tally) {
-  if (is.null(tally$weight_squares)) return(sum(tally$n))
-  if (is.null(tally$respondents)) NA_real_ else sum(tally$respondents)
+  people <- respondent_counts(tally)
+  if (is.null(people)) NA_real_ else sum(people)
+}
+
+# The same by group, NULL if there are only weighted counts.
+respondent_counts <- function(tally) {
+  if (is.null(tally$weight_squares)) tally$n else tally$respondents
 }
 
 # "1,180 reports"; for weighted reports also the sum of weights and the effective number.

@@ -115,6 +115,30 @@ row_layout <- function(
       (down - 1) * panel_gap(down) / 6 +
       if (panels %% across && down > 1) 0.2 else 0
   }
+  letters <- row_letters(labels, across, down, fixed)
+  # Labels of 1.2 inches leave three panels room for two ticks each.
+  wide <- letters$size * min(letters$width, max(nchar(labels))) > 170
+  breaks <- if (across > 2) {
+    few_breaks(2, if (wide) 2 else 3)
+  } else {
+    few_breaks(if (across > 1) 3 else 6)
+  }
+  list(
+    across = across,
+    down = down,
+    rows = down * length(labels),
+    size = letters$size,
+    width = letters$width,
+    title_width = title_width,
+    title_size = title_size,
+    breaks = breaks,
+    height = ceiling(10 * (fixed + letters$height)) / 10
+  )
+}
+
+# The letters of the labels of rows: their `size`, the `width` of a line in characters, and the
+# `height` of all rows in inches, beside which a picture has a `fixed` height.
+row_letters <- function(labels, across, down, fixed) {
   rows <- length(labels)
   # Labels of several lines need a gap between them.
   needed <- function(lines) down * (if (lines > rows) 1.25 * lines else lines) / 72
@@ -135,24 +159,7 @@ row_layout <- function(
     lines <- sum(count_lines(labels, width))
     if (size <= fitting(lines, if (size > 7) 3 else 4)) break
   }
-  # Labels of 1.2 inches leave three panels room for two ticks each.
-  wide <- size * min(width, max(nchar(labels))) > 170
-  breaks <- if (across > 2) {
-    few_breaks(2, if (wide) 2 else 3)
-  } else {
-    few_breaks(if (across > 1) 3 else 6)
-  }
-  list(
-    across = across,
-    down = down,
-    rows = down * rows,
-    size = size,
-    width = width,
-    title_width = title_width,
-    title_size = title_size,
-    breaks = breaks,
-    height = ceiling(10 * (fixed + needed(lines) * size)) / 10
-  )
+  list(size = size, width = width, height = needed(lines) * size)
 }
 
 count_lines <- function(labels, width) {
