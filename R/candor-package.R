@@ -52,7 +52,7 @@
 #' @importFrom utils combn getS3method head tail
 #' @useDynLib candor, .registration = TRUE, .fixes = "C_"
 #' @srrstats {G1.0} The references of each page are the sources of its method; inst/paper/paper.md lists them.
-#' @srrstats {G1.1} inst/paper/paper.md and vignettes/coming-from.Rmd say what other packages have, and what is new here.
+#' @srrstats {G1.1} inst/paper/paper.md and vignettes/articles/coming-from.Rmd say what other packages have, and what is new here.
 #' @srrstats {G1.2} README.md ends with the life cycle.
 #' @srrstats {G1.3} vignettes/questions.Rmd explains the terms, and each page those that it uses.
 #' @srrstats {G1.4} roxygen2 makes man/ and NAMESPACE; tools/document --check compares them.

@@ -1,4 +1,4 @@
-# Every number printed in vignettes/which-estimator.Rmd that its text leans on, and the figures that method = "eb" must
+# Every number printed in vignettes/articles/which-estimator.Rmd that its text leans on, and the figures that method = "eb" must
 # meet over the grid of inst/studies/eb.csv.gz.
 
 example <- function() {

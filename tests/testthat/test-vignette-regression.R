@@ -1,4 +1,4 @@
-# Every number in the text of vignettes/regression.Rmd and vignettes/coming-from.Rmd. A value is asserted to its printed digits.
+# Every number in the text of vignettes/regression.Rmd and vignettes/articles/coming-from.Rmd. A value is asserted to its printed digits.
 
 die <- rr_forced(1 / 6)
 exams <- transform(exam_simulated, reported = as.integer(plagiarism == "yes"), true = as.integer(true_plagiarism == "yes"))

@@ -1,4 +1,4 @@
-# The numbers that the text of vignettes/which-estimator.Rmd and vignettes/planning.Rmd names.
+# The numbers that the text of vignettes/articles/which-estimator.Rmd and vignettes/articles/planning.Rmd names.
 
 test_that("which estimator: the study", {
   truths <- list(even = zipf_shares(1000, 0.01), middling = zipf_shares(1000, 1.3), steep = zipf_shares(1000, 2.5))
