@@ -10,7 +10,7 @@
 #' * read (a data frame, a ggplot): [tidy()][fit_methods], [plot()][autoplot.rr_fit]
 #'
 #' `plot()` returns the ggplot of `ggplot2::autoplot()`, which can be changed: `plot(fit) + ggplot2::labs(title = "Contact")`. Start with
-#' `vignette("candor", package = "candor")`; `vignette("cheat-sheet", package = "candor")` is one page, and
+#' `vignette("candor", package = "candor")`; `articles/cheat-sheet.html` of the site is one page, and
 #' `vignette("questions", package = "candor")` has answers and a glossary.
 #'
 #' @section Mechanisms:

@@ -81,7 +81,7 @@
 #'   Association* 71, 884-886. \doi{10.1080/01621459.1976.10480963}
 #'
 #'   Saha, A. (2007). A simple randomized response technique in complex surveys. *Metron* 65, 59-66.
-#' @seealso [rr_mean()], which has a finite epsilon; [survey_designs]; `vignette("numbers", package = "candor")`.
+#' @seealso [rr_mean()], which has a finite epsilon; [survey_designs]; `articles/numbers.html` of the site.
 #' @concept scrambled response
 #' @concept quantitative randomized response
 #' @concept unrelated question for amounts

@@ -47,7 +47,7 @@
 #'
 #'   Wang, T. et al. (2020). Locally differentially private frequency estimation with consistency. *NDSS*. \doi{10.14722/ndss.2020.24157} (the best post-processing
 #'   depends on the truth)
-#' @seealso [rr_study()] for a known truth; [rr_recommend()] for mechanisms; `vignette("which-estimator", package = "candor")`.
+#' @seealso [rr_study()] for a known truth; [rr_recommend()] for mechanisms; `articles/which-estimator.html` of the site.
 #' @concept choice of estimator
 #' @concept risk estimation
 #' @examples

@@ -101,7 +101,7 @@
 #'
 #'   Demidenko, E. (2007). Sample size determination for logistic regression revisited. *Statistics in Medicine* 26(18), 3385-3397. \doi{10.1002/sim.2771} (Wald tests of
 #'   coefficients)
-#' @seealso [rr_recommend()] for the mechanism, [rr_device()] for dice and coins; `vignette("planning", package = "candor")`.
+#' @seealso [rr_recommend()] for the mechanism, [rr_device()] for dice and coins; `articles/planning.html` of the site.
 #' @concept design effect
 #' @concept prevalence
 #' @concept sample size

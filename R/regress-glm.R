@@ -15,7 +15,7 @@
 #' method from a fixed set of starting points, without random numbers. No search is certain to find the largest.
 #'
 #' If the maximum is at infinity, coefficients are `-Inf`, `Inf`, or `NA` if their sign is not determined. A warning says so, and intervals fail there. Another warning says that a second
-#' maximum lies within 2 units of log-likelihood. `penalty = "prior"` gives finite estimates with smaller errors in both cases; `vignette("validation", package = "candor")` has the figures
+#' maximum lies within 2 units of log-likelihood. `penalty = "prior"` gives finite estimates with smaller errors in both cases; `articles/validation.html` of the site has the figures
 #' (`regression-starts.R`).
 #'
 #' @section Dealt answers:

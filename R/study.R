@@ -70,7 +70,7 @@
 #'   `system.file("studies", package = "candor")` regenerate its figures.
 #'
 #'   Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX Security*, 729-745. arXiv:1705.04421
-#' @seealso [rr_choose_method()] for real reports; [rr_recommend()] and [rr_power()] for exact variances; `vignette("which-estimator", package = "candor")`.
+#' @seealso [rr_choose_method()] for real reports; [rr_recommend()] and [rr_power()] for exact variances; `articles/which-estimator.html` of the site.
 #' @concept Monte Carlo simulation
 #' @concept comparison of estimators
 #' @concept mean squared error

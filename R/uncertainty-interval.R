@@ -90,7 +90,7 @@
 #' @section Coverage:
 #' Wilson's and exact intervals hold for a category that was *named in advance*. They fail for categories that *look largest*, because noise helped them to the top: use
 #' the intervals by rank of [rr_top()]. Credible intervals hold for most categories on average. They are no shorter than the error that the reports bear out without the
-#' prior. `vignette("validation", package = "candor")` has the coverage of each kind; its studies are `selection.R`, `eb-uncertainty.R` and `eb-even.R`.
+#' prior. `articles/validation.html` of the site has the coverage of each kind; its studies are `selection.R`, `eb-uncertainty.R` and `eb-even.R`.
 #'
 #' @section Errors:
 #' As [rr_estimate()]; see [candor_conditions].

@@ -111,3 +111,12 @@ database_of_tests <- function(name) {
     dplyr::tbl(connection, name)
   }
 }
+
+# The results of a study. The repository has them all, the package only those that its pages read.
+study_folder <- function() {
+  folder <- testthat::test_path("..", "..", "inst", "studies")
+  skip_if_not(dir.exists(folder), "inst/studies beside the tests")
+  folder
+}
+
+read_study <- function(name) utils::read.csv(file.path(study_folder(), name))

@@ -203,7 +203,7 @@ test_that("pictures that are sorted by size show the limits by rank and say so",
 })
 
 test_that("the study: the first 1, 10 and 100 rows hold by rank in every cell, Wilson's do not, and two cells come out again", {
-  table <- utils::read.csv(system.file("studies", "selection.csv", package = "candor"))
+  table <- read_study("selection.csv")
   here <- new.env()
   sys.source(system.file("studies", "selection.R", package = "candor"), here)
   cells <- here$selection_cells()

@@ -200,7 +200,7 @@ test_that("intervals hold over new keys, and for Bloom filters with a kept one, 
   withr::local_options(candor.study.functions.only = TRUE)
   study <- new.env()
   sys.source(system.file("studies", "sketch-keys.R", package = "candor"), study)
-  table <- utils::read.csv(system.file("studies", "sketch-keys.csv", package = "candor"))
+  table <- read_study("sketch-keys.csv")
   expect_gt(min(table$new_keys), 0.94)
   expect_identical(table$below_half, c(4L, 2L, 0L, 0L))
   expect_identical(table$below_80[3:4], c(3L, 0L))

@@ -361,7 +361,7 @@ test_that("what the reports bear out is the mean square of errors in units of th
 })
 
 test_that("the study of nearly equal shares holds what ?intervals says, and comes out again", {
-  study <- utils::read.csv(system.file("studies", "eb-even.csv", package = "candor"))
+  study <- read_study("eb-even.csv")
   here <- new.env()
   sys.source(system.file("studies", "eb-even.R", package = "candor"), here)
   cells <- here$even_cells()
@@ -372,7 +372,7 @@ test_that("the study of nearly equal shares holds what ?intervals says, and come
 })
 
 test_that("the study of intervals and errors says what the help page quotes, and says it again", {
-  study <- utils::read.csv(system.file("studies", "eb-uncertainty.csv", package = "candor"))
+  study <- read_study("eb-uncertainty.csv")
   by_k <- function(x, f = mean) as.vector(tapply(x, study$k, f))
   expect_equal(round(by_k(study$hull), 2), c(0.97, 0.99, 1, 1))
   # The lowest cell has 800 shares, 40 tallies of 20: a coverage of .95 has a standard deviation of .008.

@@ -248,7 +248,7 @@ test_that("the study of sketches runs, and its table says what the help pages sa
   study <- new.env()
   sys.source(system.file("studies", "sketches.R", package = "candor"), study)
   short <- study$study_sketches(epsilons = 4, numbers = c(1, 3), replications = 4)
-  table <- utils::read.csv(system.file("studies", "sketches.csv", package = "candor"))
+  table <- read_study("sketches.csv")
   expect_named(short, names(table))
   expect_true(all(short$median.error < 0.2))
   # 60 replications a cell: 0.95 less three standard errors of 25 cells' mean is 0.933
