@@ -130,7 +130,7 @@
 #'   Ye, Y., Wang, T., Zhang, M. and Feng, D. (2025). Revisiting EM-based estimation for locally differentially private
 #'   protocols. *NDSS* (as Pinzon et al. describe it).
 #' @seealso [rr_estimate()], [rr_choose_method()] to pick a method, [rr_study()] to compare them, [rr_new_method()] for a method of your own.
-#'   `system.file("mathematics", package = "candor")` has the derivations.
+#'   `system.file("mathematics", "estimation.md", package = "candor")` has the derivations.
 #' @concept frequency oracle
 #' @concept post-processing
 #' @concept consistency

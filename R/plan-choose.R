@@ -20,7 +20,7 @@
 #' `"combine"` is an estimator, too. `"invn"`, `"mle"` and `"invp"` differ only in one threshold. `"combine"` takes the threshold, and the weight against the uniform
 #' distribution, that are best if one report is left out.
 #'
-#' The scripts `choose.R` and `eb-more.R` in `system.file("studies", package = "candor")` measure how well it chooses. With many categories `"eb"` needs no choice.
+#' The scripts `studies/choose.R` and `studies/eb-more.R` of the site measure how well it chooses. With many categories `"eb"` needs no choice.
 #'
 #' @param x A tally, or anything that [rr_tally()] takes.
 #' @param mechanism How the answers were randomized. Not needed for a tally.

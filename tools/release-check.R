@@ -31,7 +31,10 @@ for (page in shipped) {
   for (name in named(text, "(?<=articles/)[a-z-]+(?=[.]html)")) {
     if (!file.exists(file.path("vignettes", "articles", paste0(name, ".Rmd")))) complain("%s: no article %s", page, name)
   }
-  if (!is.na(site) && any(grepl("`articles/", text))) complain("%s: `articles/ without the address of the site, %s", page, site)
+  for (name in named(text, "(?<=`studies/)[a-z-]+[.]R(?=`)")) {
+    if (!file.exists(file.path("inst/studies", name))) complain("%s: no study %s", page, name)
+  }
+  if (!is.na(site) && any(grepl("`(articles|studies)/", text))) complain("%s: `articles/ or `studies/ without the address of the site, %s", page, site)
 }
 # Addresses that go nowhere: CRAN wants https, and DOIs as \doi{}.
 sources <- c(list.files("man", "[.]Rd$", full.names = TRUE), pages, "DESCRIPTION", "inst/CITATION")

@@ -29,9 +29,10 @@ for (page in mathematics) {
 linked <- function(files, pattern, link) {
   for (file in files) writeLines(gsub(pattern, link, readLines(file), perl = TRUE), file)
 }
-linked(list.files(file.path(source, "man"), "[.]Rd$", full.names = TRUE), "\\\\code\\{articles/([a-z-]+[.]html)\\}",
-       "\\\\href{../articles/\\1}{articles/\\1}")
-linked(list.files(file.path(source, "vignettes"), "[.]Rmd$", full.names = TRUE), "`articles/([a-z-]+[.]html)`", "[articles/\\1](\\1)")
+linked(list.files(file.path(source, "man"), "[.]Rd$", full.names = TRUE), "\\\\code\\{((articles|studies)/[A-Za-z-]+[.](html|R))\\}",
+       "\\\\href{../\\1}{\\1}")
+linked(list.files(file.path(source, "vignettes"), "[.]Rmd$", full.names = TRUE), "`((articles|studies)/[A-Za-z-]+[.](html|R))`", "[\\1](../\\1)")
+linked(file.path(source, "README.md"), "`(articles/[a-z-]+[.]html)`", "[\\1](\\1)")
 package <- pkgdown::as_pkgdown(source, override = list(destination = arguments[2]))
 pkgdown::build_site(package, preview = FALSE, devel = FALSE, new_process = FALSE, install = FALSE)
 

@@ -112,11 +112,13 @@ database_of_tests <- function(name) {
   }
 }
 
-# The results of a study. The repository has them all, the package only those that its pages read.
+# Scripts and results of studies are in the repository, not in the package.
 study_folder <- function() {
   folder <- testthat::test_path("..", "..", "inst", "studies")
-  skip_if_not(dir.exists(folder), "inst/studies beside the tests")
-  folder
+  skip_if_not(file.exists(file.path(folder, "README.md")), "inst/studies beside the tests")
+  normalizePath(folder)
 }
 
-read_study <- function(name) utils::read.csv(file.path(study_folder(), name))
+study_file <- function(name) file.path(study_folder(), name)
+
+read_study <- function(name) utils::read.csv(study_file(name))

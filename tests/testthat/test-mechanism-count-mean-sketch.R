@@ -199,7 +199,7 @@ test_that("intervals hold over new keys, and for Bloom filters with a kept one, 
   skip_on_cran()
   withr::local_options(candor.study.functions.only = TRUE)
   study <- new.env()
-  sys.source(system.file("studies", "sketch-keys.R", package = "candor"), study)
+  sys.source(study_file("sketch-keys.R"), study)
   table <- read_study("sketch-keys.csv")
   expect_gt(min(table$new_keys), 0.94)
   expect_identical(table$below_half, c(4L, 2L, 0L, 0L))

@@ -292,7 +292,7 @@ test_that("the study of simulated surveys has the figures of its page, and still
   expect_lte(max(abs(own$loglik - own$exact)), 2e-5)
   study <- new.env()
   study$commandArgs <- function(...) c(withr::local_tempdir(), "1")
-  utils::capture.output(sys.source(system.file("studies", "random-intercepts.R", package = "candor"), study))
+  utils::capture.output(sys.source(study_file("random-intercepts.R"), study))
   expect_equal(study$table$slope, own$slope[1], tolerance = 1e-4)
 })
 

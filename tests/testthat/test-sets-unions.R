@@ -149,7 +149,7 @@ test_that("what sketches cannot say is refused", {
 test_that("the study of functions of sketches runs, and its intervals hold", {
   withr::local_options(candor.study.functions.only = TRUE)
   study <- new.env()
-  sys.source(system.file("studies", "sketch-sets.R", package = "candor"), study)
+  sys.source(study_file("sketch-sets.R"), study)
   short <- study$study_sets(replications = 2, epsilons = 4)
   table <- read_study("sketch-sets.csv")
   expect_named(short, names(table))

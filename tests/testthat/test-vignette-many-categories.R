@@ -31,7 +31,7 @@ test_that("many categories: the example", {
 test_that("many categories: the grid", {
   grid <- read_study("eb.csv.gz")
   here <- new.env()
-  sys.source(system.file("studies", "eb-summary.R", package = "candor"), here)
+  sys.source(study_file("eb-summary.R"), here)
   table <- here$summarise_eb(grid)
   expect_equal(nrow(grid), 1296)
   expect_lte(table$eb[1], 0.97)
