@@ -10,7 +10,7 @@
 #' * read (a data frame, a ggplot): [tidy()][fit_methods], [plot()][autoplot.rr_fit]
 #'
 #' `plot()` returns the ggplot of `ggplot2::autoplot()`, which can be changed: `plot(fit) + ggplot2::labs(title = "Contact")`. Start with
-#' `vignette("candor", package = "candor")`; `vignette("cheat-sheet", package = "candor")` is one page, and
+#' `vignette("candor", package = "candor")`; `articles/cheat-sheet.html` of the site is one page, and
 #' `vignette("questions", package = "candor")` has answers and a glossary.
 #'
 #' @section Mechanisms:
@@ -52,7 +52,7 @@
 #' @importFrom utils combn getS3method head tail
 #' @useDynLib candor, .registration = TRUE, .fixes = "C_"
 #' @srrstats {G1.0} The references of each page are the sources of its method; inst/paper/paper.md lists them.
-#' @srrstats {G1.1} inst/paper/paper.md and vignettes/coming-from.Rmd say what other packages have, and what is new here.
+#' @srrstats {G1.1} inst/paper/paper.md and vignettes/articles/coming-from.Rmd say what other packages have, and what is new here.
 #' @srrstats {G1.2} README.md ends with the life cycle.
 #' @srrstats {G1.3} vignettes/questions.Rmd explains the terms, and each page those that it uses.
 #' @srrstats {G1.4} roxygen2 makes man/ and NAMESPACE; tools/document --check compares them.

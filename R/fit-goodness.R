@@ -46,7 +46,7 @@
 #'   Hosmer, D. W. and Lemeshow, S. (1980). Goodness of fit tests for the multiple logistic regression model. *Communications in Statistics* A9(10), 1043-1069.
 #'   \doi{10.1080/03610928008827941}
 #' @seealso [rr_lie_detector()], [rr_cheater_detection()] and [rr_anchor()] estimate noncompliance, [rr_noncompliance()] assumes it;
-#'   `vignette("compliance", package = "candor")`.
+#'   `articles/compliance.html` of the site.
 #' @concept noncompliance
 #' @concept compliance
 #' @concept cheating

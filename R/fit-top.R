@@ -17,7 +17,7 @@
 #' under any dependence (Wang and Ramdas 2022).
 #'
 #' The limits do not depend on `n`. They hold for a number of rows that is fixed in advance. For the rows with `present = TRUE`, whose number the data choose, no proof is known. The study
-#' `selection.R` has the coverage in 192 settings, see `vignette("validation", package = "candor")`. Each group is a list of its own; for intervals of all groups together use
+#' `studies/selection.R` of the site has the coverage in 192 settings, see `articles/validation.html` of the site. Each group is a list of its own; for intervals of all groups together use
 #' [rr_estimate()] with `simultaneous = TRUE`.
 #'
 #' The limits are exact if a category has a binomial count. They are approximate with weights, for general channels, [rr_hadamard()] with several blocks, [rr_bitflip()], [rr_hierarchy()],

@@ -328,7 +328,7 @@ fit_notes <- function(x, law, n_boundary) {
     if (many && is_sparse(x, law, n_boundary)) {
       paste(
         "With so many categories method = \"eb\" is usually nearer the",
-        "truth, see vignette(\"which-estimator\")"
+        "truth, see ?estimators"
       )
     },
     if (x$interval != "bootstrap" &&

@@ -41,7 +41,7 @@
 #' An odds ratio has an infinite upper limit (or the lower limit 0) if a table with an empty cell is near enough. There is no interval of a correlation or an odds ratio
 #' if an estimated share of yes leaves (0, 1).
 #'
-#' If a maximum likelihood fit has cells at 0, the interval is the interval of the unbiased estimate. `vignette("validation")` has the simulated coverage.
+#' If a maximum likelihood fit has cells at 0, the interval is the interval of the unbiased estimate. `articles/validation.html` of the site has the simulated coverage.
 #' Intervals of Cramer's V of larger tables are normal.
 #'
 #' @section A randomized variable and a number:

@@ -55,7 +55,7 @@
 #'   Carette, T. (2022). A normal approximation for joint frequency estimation under local differential privacy. Lemma B.1, appendix A (the law of reported joint
 #'   counts). A comma is missing between the two parameters in equation (55).
 #' @seealso [rr_new_mechanism()] for a mechanism of your own, [rr_matrix()] for the probabilities as a matrix;
-#'   `vignette("extending", package = "candor")`.
+#'   `articles/extending.html` of the site.
 #' @concept response probability
 #' @concept transition matrix
 #' @concept pure protocol

@@ -59,7 +59,7 @@
 #'   \doi{10.1093/biomet/77.2.436}
 #' @seealso [rr_forced()] for forced response and the unrelated question; [rr_lie_detector()] for respondents who do not follow the instructions;
 #'   [rr_device()] for dice, coins and birthdays; `vignette("choosing", package = "candor")`. The item count technique (list experiment) is in the package list, see
-#'   `vignette("coming-from", package = "candor")`.
+#'   `articles/coming-from.html` of the site.
 #' @concept item count
 #' @concept list experiment
 #' @concept prevalence

@@ -56,7 +56,7 @@
 #' @references Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR: randomized aggregatable privacy-preserving ordinal
 #'   response. *CCS*, 1054-1067. \doi{10.1145/2660267.2660348} (The number of bits that can differ is corrected.)
 #' @seealso [rr_longitudinal()] for memoized bits without filters; [rr_count_mean_sketch()] for strings without a list; [rr_power()];
-#'   `vignette("rappor", package = "candor")`.
+#'   `articles/rappor.html` of the site.
 #' @concept Bloom filter
 #' @concept RAPPOR
 #' @concept permanent randomized response

@@ -280,7 +280,7 @@ channel_law <- function(mechanism) {
 #'
 #'   Saerens, M., Latinne, P. and Decaestecker, C. (2002). Adjusting the outputs of a classifier to new a priori probabilities. *Neural Computation*
 #'   14, 21-41. \doi{10.1162/089976602753284446}
-#' @seealso [rr_channel()] for PRAM and other matrices; [rr_compose()] for a second stage; `vignette("channels", package = "candor")`.
+#' @seealso [rr_channel()] for PRAM and other matrices; [rr_compose()] for a second stage; `articles/channels.html` of the site.
 #' @concept misclassification
 #' @concept sensitivity and specificity
 #' @concept diagnostic accuracy

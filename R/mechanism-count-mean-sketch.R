@@ -21,7 +21,7 @@
 #'
 #' The printed fit shows the largest standard error that collisions alone can cause (`collision`). More `functions` make it smaller and the table larger.
 #' Intervals cover at their nominal rate over keys. Under one key a string has the same collisions in every survey, and its intervals
-#' may never cover (`inst/studies/sketch-keys.R`). Use a new `key` for each survey, and many functions; or [rr_bloom()] for a list of candidates.
+#' may never cover (`studies/sketch-keys.R` of the site). Use a new `key` for each survey, and many functions; or [rr_bloom()] for a list of candidates.
 #'
 #' @param epsilon Number, 1e-12 to 700. Privacy budget, in natural logarithms.
 #' @param width Whole number \eqn{m}, 2 to 65536; default 1024. Number of buckets.

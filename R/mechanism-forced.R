@@ -202,7 +202,7 @@ new_rr_innocuous <- function(kind, levels, truth, innocuous, design) {
 #'   Bockenholt, U. and van der Heijden, P. G. M. (2007). Item randomized-response models for measuring
 #'   noncompliance. *Psychometrika* 72, 245-262. \doi{10.1007/s11336-005-1495-y}
 #' @seealso [design_parameters]; [rr_anchor()] for an anchor question;
-#'   [rr_goodness_of_fit()]; `vignette("compliance", package = "candor")`.
+#'   [rr_goodness_of_fit()]; `articles/compliance.html` of the site.
 #' @concept stochastic lie detector
 #' @concept cheater detection model
 #' @concept noncompliance

@@ -57,7 +57,7 @@
 #'   privacy. *EDBT*, 512-525. \doi{10.48786/edbt.2023.44} (LOLOHA)
 #'
 #'   Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR. *CCS*, 1054-1067. \doi{10.1145/2660267.2660348}
-#' @seealso [rr_bloom()] for RAPPOR with Bloom filters; [rr_compose()] for two stages without memory; `vignette("rappor", package = "candor")`.
+#' @seealso [rr_bloom()] for RAPPOR with Bloom filters; [rr_compose()] for two stages without memory; `articles/rappor.html` of the site.
 #' @concept instantaneous randomized response
 #' @concept longitudinal data
 #' @concept memoization

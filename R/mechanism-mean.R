@@ -37,7 +37,7 @@
 #'   Wang, N., Xiao, X., Yang, Y., Zhao, J., Hui, S. C., Shin, H., Shin, J. and Yu, G. (2019). Collecting and analyzing multidimensional data
 #'   with local differential privacy. *ICDE*, 638-649. \doi{10.1109/ICDE.2019.00063}, arXiv:1907.00782 (piecewise and hybrid)
 #' @seealso [rr_scramble()] for numbers scrambled by cards; [rr_square_wave()] and [rr_hierarchy()] for distributions;
-#'   `vignette("numbers", package = "candor")`.
+#'   `articles/numbers.html` of the site.
 #' @concept mean estimation
 #' @concept numeric answers
 #' @concept amounts

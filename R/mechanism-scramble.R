@@ -26,7 +26,7 @@
 #' [rr_estimate()] returns the mean (the plain mean of the scores) and the variance of the truth (the variance of the scores less the variance due to the
 #' cards). Both are unbiased, and the variance may be negative in small samples. The interval of the mean is normal. The interval of the variance is normal for the logarithm of the
 #' variance of truth and cards together. If few respondents hold most of the variance no interval can hold:
-#' `scrambles.R` in `system.file("studies", package = "candor")` has the coverage. `print()` says so if the standard error exceeds a quarter of that variance. With
+#' `studies/scrambles.R` of the site has the coverage. `print()` says so if the standard error exceeds a quarter of that variance. With
 #' `interval = "anytime"` the variance has no interval before the standard error is a tenth of it. `glance()` has `truth.share`, the truth's part of
 #' the variance of the reports within groups; in this literature protection is one minus this part. With `target = "sample"` the standard error of the mean is due to the
 #' cards alone. It is `NA` if its estimated variance is negative, or if all reports are alike. The standard error of the variance is then an upper bound.
@@ -81,7 +81,7 @@
 #'   Association* 71, 884-886. \doi{10.1080/01621459.1976.10480963}
 #'
 #'   Saha, A. (2007). A simple randomized response technique in complex surveys. *Metron* 65, 59-66.
-#' @seealso [rr_mean()], which has a finite epsilon; [survey_designs]; `vignette("numbers", package = "candor")`.
+#' @seealso [rr_mean()], which has a finite epsilon; [survey_designs]; `articles/numbers.html` of the site.
 #' @concept scrambled response
 #' @concept quantitative randomized response
 #' @concept unrelated question for amounts

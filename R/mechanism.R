@@ -273,7 +273,7 @@ abort_no_information <- function(mechanism = NULL) {
 #' method or function is missing.
 #' @references Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX
 #'   Security*, 729-745. arXiv:1705.04421 (the example is their symmetric unary encoding)
-#' @seealso [rr_law()]; [rr_new_method()] for an estimator of your own; `vignette("extending", package = "candor")`.
+#' @seealso [rr_law()]; [rr_new_method()] for an estimator of your own; `articles/extending.html` of the site.
 #' @concept extending the package
 #' @examples
 #' # Symmetric unary encoding: one bit per category, each flipped with probability 1 - p

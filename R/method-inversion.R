@@ -36,7 +36,7 @@
 #'
 #' The estimate is a distribution. It sets shares below the noise to 0 and takes the same mass from the other categories. With hundreds of categories the large
 #' shares are therefore too small by several standard errors. Read intervals instead of standard errors there, use [rr_top()] for the categories that look
-#' largest, `"inv"` for sums of named categories, and `"eb"` for all shares together. `vignette("which-estimator", package = "candor")` has the figures.
+#' largest, `"inv"` for sums of named categories, and `"eb"` for all shares together. `articles/which-estimator.html` of the site has the figures.
 #'
 #' If the truth is the least likely report (\eqn{p < q}), the data may determine only the sum of the shares of some categories that nobody reported. This sum is then
 #' divided equally, and the fit says so.
@@ -130,7 +130,7 @@
 #'   Ye, Y., Wang, T., Zhang, M. and Feng, D. (2025). Revisiting EM-based estimation for locally differentially private
 #'   protocols. *NDSS* (as Pinzon et al. describe it).
 #' @seealso [rr_estimate()], [rr_choose_method()] to pick a method, [rr_study()] to compare them, [rr_new_method()] for a method of your own.
-#'   `system.file("mathematics", package = "candor")` has the derivations.
+#'   `system.file("mathematics", "estimation.md", package = "candor")` has the derivations.
 #' @concept frequency oracle
 #' @concept post-processing
 #' @concept consistency

@@ -66,7 +66,7 @@
 #' @references Wang, T. et al. (2020). Locally differentially private frequency estimation with consistency. *NDSS*.
 #'   \doi{10.14722/ndss.2020.24157} (most methods are functions of the unbiased estimate)
 #' @seealso [`?estimators`][estimators] for the methods of the package, [rr_new_mechanism()] for a mechanism of your own;
-#'   `vignette("extending", package = "candor")`.
+#'   `articles/extending.html` of the site.
 #' @concept extension
 #' @examples
 #' # Does shrinking half-way to the uniform distribution pay?

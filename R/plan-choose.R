@@ -20,7 +20,7 @@
 #' `"combine"` is an estimator, too. `"invn"`, `"mle"` and `"invp"` differ only in one threshold. `"combine"` takes the threshold, and the weight against the uniform
 #' distribution, that are best if one report is left out.
 #'
-#' The scripts `choose.R` and `eb-more.R` in `system.file("studies", package = "candor")` measure how well it chooses. With many categories `"eb"` needs no choice.
+#' The scripts `studies/choose.R` and `studies/eb-more.R` of the site measure how well it chooses. With many categories `"eb"` needs no choice.
 #'
 #' @param x A tally, or anything that [rr_tally()] takes.
 #' @param mechanism How the answers were randomized. Not needed for a tally.
@@ -47,7 +47,7 @@
 #'
 #'   Wang, T. et al. (2020). Locally differentially private frequency estimation with consistency. *NDSS*. \doi{10.14722/ndss.2020.24157} (the best post-processing
 #'   depends on the truth)
-#' @seealso [rr_study()] for a known truth; [rr_recommend()] for mechanisms; `vignette("which-estimator", package = "candor")`.
+#' @seealso [rr_study()] for a known truth; [rr_recommend()] for mechanisms; `articles/which-estimator.html` of the site.
 #' @concept choice of estimator
 #' @concept risk estimation
 #' @examples

@@ -101,7 +101,7 @@
 #'
 #'   Demidenko, E. (2007). Sample size determination for logistic regression revisited. *Statistics in Medicine* 26(18), 3385-3397. \doi{10.1002/sim.2771} (Wald tests of
 #'   coefficients)
-#' @seealso [rr_recommend()] for the mechanism, [rr_device()] for dice and coins; `vignette("planning", package = "candor")`.
+#' @seealso [rr_recommend()] for the mechanism, [rr_device()] for dice and coins; `articles/planning.html` of the site.
 #' @concept design effect
 #' @concept prevalence
 #' @concept sample size
@@ -208,6 +208,7 @@ rr_power <- function(
   )
   epsilons <- vapply(mechanisms, `[[`, 0, "epsilon")
   models <- lapply(mechanisms, model_of)
+  plan$negative <- is.null(second) && any(lengths(lapply(models, `[[`, "a")) > 0)
   tables <- Map(plan_rows, names(mechanisms), epsilons, models, MoreArgs = list(plan))
   table <- do.call(rbind, unname(tables))
   with_class(
@@ -365,15 +366,17 @@ plan_rows <- function(name, epsilon, model, plan) {
     null = if (plan$kind != "margin" && is.null(second)) plan$null,
     !!!figures,
     std.error = sqrt(variance / answers + noise),
-    negative = if (is.null(second) && !is.null(model$a)) {
+    negative = if (plan$negative) {
       negative_probability(model, grid$share, answers, plan$target)
     }
   )
 }
 
 # P(the unbiased estimate of a share is below 0), of `n` answers: the number of reports for the
-# category is below b n. For the sample n times the share hold the category.
+# category is below b n. For the sample n times the share hold the category. NA if the reports
+# support no categories.
 negative_probability <- function(model, share, n, target) {
+  if (is.null(model$a)) return(rep(NA_real_, length(share)))
   one <- function(share, n) {
     if (!is.finite(n) || n < 1) return(NA_real_)
     positive <- model$a > 0

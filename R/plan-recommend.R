@@ -71,7 +71,7 @@
 #'   Enhancing Technologies* 2024(4), 123-141. \doi{10.56553/popets-2024-0110} (`success`)
 #'
 #'   Cao, X., Jia, J. and Gong, N. Z. (2021). Data poisoning attacks to local differential privacy protocols. *USENIX Security*, 947-964. arXiv:1911.02046 (`influence`)
-#' @seealso [rr_power()] for the sample size; [rr_choose_method()] for the estimator; `vignette("planning", package = "candor")`.
+#' @seealso [rr_power()] for the sample size; [rr_choose_method()] for the estimator; `articles/planning.html` of the site.
 #' @concept frequency oracle
 #' @concept choice of mechanism
 #' @concept domain size

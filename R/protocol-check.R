@@ -32,7 +32,7 @@
 #' No number of reports bounds \eqn{\epsilon} from above, so that `epsilon.high` is `Inf`. The budgets of the questions of an [rr_product()] add up.
 #'
 #' @section Power:
-#' The studies `clients.R` and `client-checks.R` in `system.file("studies", package = "candor")` have clients that are broken or disclose answers, with the share found. With 10,000 reports of each
+#' The scripts `studies/clients.R` and `studies/client-checks.R` of the site have clients that are broken or disclose answers, with the share found. With 10,000 reports of each
 #' truth the check finds all that disclose answers but one. With 1,000 reports it sometimes misses probabilities that are 10 % off.
 #'
 #' No test can find without `id`, and with one report of each respondent, that devices differ at random: if half of them tell the truth and the others lie more often, the reports together are as they should be.

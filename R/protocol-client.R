@@ -61,7 +61,7 @@
 #' @references Erlingsson, U., Pihur, V. and Korolova, A. (2014). RAPPOR. *CCS*, 1054-1067. \doi{10.1145/2660267.2660348} (permanent answers on the device)
 #'
 #'   Mironov, I. (2012). On significance of the least significant bits for differential privacy. *CCS*, 650-661. \doi{10.1145/2382196.2382264}
-#' @seealso [rr_check_client()]; [clients] specifies clients in other languages; `vignette("asking-in-the-browser", package = "candor")` puts a page into survey tools.
+#' @seealso [rr_check_client()]; [clients] specifies clients in other languages; `articles/asking-in-the-browser.html` of the site puts a page into survey tools.
 #' @concept web survey
 #' @concept JavaScript
 #' @concept on-device randomization

@@ -36,7 +36,7 @@
 #' `candor_error_argument`, `candor_error_law` (a validation study, dealt answers), `candor_error_no_information` (attentive and inattentive respondents answer alike, or nobody seems to be attentive). See [candor_conditions].
 #' @references Atsusaka, Y. and Stevenson, R. T. (2023). A bias-corrected estimator for the crosswise model with inattentive respondents. *Political
 #'   Analysis* 31(1), 134-148. \doi{10.1017/pan.2021.43}
-#' @seealso [rr_lie_detector()], [rr_cheater_detection()], [rr_noncompliance()], [rr_goodness_of_fit()]; `vignette("compliance", package = "candor")`.
+#' @seealso [rr_lie_detector()], [rr_cheater_detection()], [rr_noncompliance()], [rr_goodness_of_fit()]; `articles/compliance.html` of the site.
 #' @concept inattentive respondents
 #' @concept crosswise model
 #' @concept noncompliance

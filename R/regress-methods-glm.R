@@ -19,7 +19,7 @@
 #' maximum is sought from all starting points of the fit. An end is `-Inf` or `Inf` if the log-likelihood does not fall far enough, because a randomized report never
 #' rules out a truth. If the likelihood rises again beyond an end, the interval reaches from the first to the last value that is within.
 #'
-#' The intervals fail if the estimate is at infinity or another maximum is nearly as high. `vignette("validation", package = "candor")` has the coverage (`regression-coverage.R`).
+#' The intervals fail if the estimate is at infinity or another maximum is nearly as high. `articles/validation.html` of the site has the coverage (`studies/regression-coverage.R`).
 #' @section Survey designs:
 #' A fit to a survey design has a pseudo-likelihood. The variance of the coefficients is linearized or, with replicate weights, `survey::svrVar()` of the estimates of the replicates. The part of
 #' the randomization that a finite population correction removes is added, see [survey_designs]. A coefficient

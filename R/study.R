@@ -66,11 +66,11 @@
 #' * `candor_error_mismatch`: names of a truth that are not levels of the mechanism.
 #' * `candor_error_order`: a joint count of more questions than the mechanism has.
 #' * Warning `candor_warning_incomplete`: names the first missing cell.
-#' @references Pinzon, C. A. et al. (2026). Estimating the true distribution of data collected with randomized response, section 6. arXiv:2601.08603. The scripts in
-#'   `system.file("studies", package = "candor")` regenerate its figures.
+#' @references Pinzon, C. A. et al. (2026). Estimating the true distribution of data collected with randomized response, section 6. arXiv:2601.08603. The script
+#'   `studies/pinzon-grid.R` of the site regenerates its figures.
 #'
 #'   Wang, T., Blocki, J., Li, N. and Jha, S. (2017). Locally differentially private protocols for frequency estimation. *USENIX Security*, 729-745. arXiv:1705.04421
-#' @seealso [rr_choose_method()] for real reports; [rr_recommend()] and [rr_power()] for exact variances; `vignette("which-estimator", package = "candor")`.
+#' @seealso [rr_choose_method()] for real reports; [rr_recommend()] and [rr_power()] for exact variances; `articles/which-estimator.html` of the site.
 #' @concept Monte Carlo simulation
 #' @concept comparison of estimators
 #' @concept mean squared error

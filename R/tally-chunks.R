@@ -36,7 +36,7 @@
 #'   number) and `cause`.
 #' * `candor_error_mismatch`: an `onto` of another mechanism or other groups. `candor_error_empty`: no chunk. `candor_error_argument`: other arguments.
 #' @references The counts of a union of disjoint sets of reports are the sums of their counts; nothing is estimated.
-#' @seealso [rr_tally()]; [rr_write()]; `vignette("databases", package = "candor")`.
+#' @seealso [rr_tally()]; [rr_write()]; `articles/databases.html` of the site.
 #' @concept streaming
 #' @concept large files
 #' @name chunks

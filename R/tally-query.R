@@ -62,7 +62,7 @@
 #' * `candor_error_argument`: `data` is not a database table; a column is absent, or named like a column of the query.
 #' * `candor_error_law`: reports that a database cannot count. `candor_error_too_large`: more than 1,500 sums.
 #' * `candor_error_package`: dbplyr is not installed.
-#' @seealso [rr_tally()], which runs the query; [rr_counts()]; `vignette("databases", package = "candor")`.
+#' @seealso [rr_tally()], which runs the query; [rr_counts()]; `articles/databases.html` of the site.
 #' @references Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7 (the effective number needs the sums of weights and of their squares).
 #' @concept SQL
 #' @concept dbplyr

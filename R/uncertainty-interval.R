@@ -90,7 +90,7 @@
 #' @section Coverage:
 #' Wilson's and exact intervals hold for a category that was *named in advance*. They fail for categories that *look largest*, because noise helped them to the top: use
 #' the intervals by rank of [rr_top()]. Credible intervals hold for most categories on average. They are no shorter than the error that the reports bear out without the
-#' prior. `vignette("validation", package = "candor")` has the coverage of each kind; its studies are `selection.R`, `eb-uncertainty.R` and `eb-even.R`.
+#' prior. `articles/validation.html` of the site has the coverage of each kind; its studies are `studies/selection.R`, `studies/eb-uncertainty.R` and `studies/eb-even.R`.
 #'
 #' @section Errors:
 #' As [rr_estimate()]; see [candor_conditions].
@@ -112,7 +112,7 @@
 #'   Wilks, S. S. (1938). The large-sample distribution of the likelihood ratio for testing composite hypotheses. *Annals of Mathematical Statistics* 9(1), 60-62.
 #'   \doi{10.1214/aoms/1177732360}
 #' @seealso [rr_estimate()], [fit_methods] for `confint()`, [likelihood_profile] for the curve of the likelihood, [rr_posterior()] for Bayesian intervals.
-#'   `system.file("mathematics", package = "candor")` has the derivations.
+#'   `system.file("mathematics", "estimation.md", package = "candor")` has the derivations.
 #' @concept confidence interval
 #' @concept standard error
 #' @concept coverage

@@ -47,7 +47,7 @@ words <- function(x) lengths(gregexpr("[[:alnum:]][^[:space:]]*", x))
 
 pages <- list.files("man", pattern = "[.]Rd$", full.names = TRUE)
 parsed <- lapply(pages, tools::parse_Rd, permissive = TRUE)
-articles <- list.files("vignettes", pattern = "[.]Rmd$", full.names = TRUE)
+articles <- list.files("vignettes", pattern = "[.]Rmd$", full.names = TRUE, recursive = TRUE)
 all <- list(manual = sentences(vapply(parsed, rd_text, "")), articles = sentences(vapply(articles, md_text, "")),
             README = sentences(md_text("README.md")), NEWS = sentences(md_text("NEWS.md")),
             comments = sentences(vapply(list.files(c("R", "src"), "[.][RCch]$", full.names = TRUE, recursive = TRUE), comment_text, "")))

@@ -11,9 +11,30 @@ for (page in pages) {
   links <- unlist(regmatches(text, gregexpr("(?<=\\]\\()[^)# ]+|(?<=src=\")[^\"]+", text, perl = TRUE)))
   for (link in links[!grepl("^(https?|mailto|doi):", links) & grepl("[./]", links)]) {
     target <- sub("^[.]/", "", if (dirname(page) == ".") link else file.path(dirname(page), link))
+    if (basename(dirname(page)) == "articles") target <- sub("[.]html$", ".Rmd", target)
     if (!file.exists(target)) complain("%s: no file %s", page, link)
     else if (travels(sub("^[.]/", "", page)) && !travels(target)) complain("%s: %s is not in the tarball", page, link)
   }
+}
+# A vignette and a file of the package that a page names are shipped; an article is there, and has the address of the site as DESCRIPTION has it.
+named <- function(text, pattern) unique(unlist(regmatches(text, gregexpr(pattern, text, perl = TRUE))))
+site <- sub(",.*", "", read.dcf("DESCRIPTION", "URL")[1])
+shipped <- c(list.files("R", "[.]R$", full.names = TRUE), "README.md", list.files("vignettes", "[.]Rmd$", full.names = TRUE))
+for (page in shipped) {
+  text <- readLines(page, encoding = "UTF-8")
+  for (name in named(text, "(?<=vignette\\(\")[a-z-]+(?=\")")) {
+    if (!file.exists(file.path("vignettes", paste0(name, ".Rmd")))) complain("%s: the vignette %s is not shipped", page, name)
+  }
+  for (name in gsub("\", \"", "/", named(text, "(?<=system[.]file\\(\")(studies|mathematics)\", \"[A-Za-z.-]+(?=\")"), fixed = TRUE)) {
+    if (!file.exists(file.path("inst", name)) || !travels(file.path("inst", name))) complain("%s: %s is not shipped", page, name)
+  }
+  for (name in named(text, "(?<=articles/)[a-z-]+(?=[.]html)")) {
+    if (!file.exists(file.path("vignettes", "articles", paste0(name, ".Rmd")))) complain("%s: no article %s", page, name)
+  }
+  for (name in named(text, "(?<=`studies/)[a-z-]+[.]R(?=`)")) {
+    if (!file.exists(file.path("inst/studies", name))) complain("%s: no study %s", page, name)
+  }
+  if (!is.na(site) && any(grepl("`(articles|studies)/", text))) complain("%s: `articles/ or `studies/ without the address of the site, %s", page, site)
 }
 # Addresses that go nowhere: CRAN wants https, and DOIs as \doi{}.
 sources <- c(list.files("man", "[.]Rd$", full.names = TRUE), pages, "DESCRIPTION", "inst/CITATION")

@@ -25,8 +25,18 @@ for (page in mathematics) {
   writeLines(c("---", paste0("title: \"", title, "\""), "output: rmarkdown::html_vignette", "---", text[-1]),
              file.path(source, "vignettes", "articles", name))
 }
+# An address below that of the site is a link on it.
+linked <- function(files, pattern, link) {
+  for (file in files) writeLines(gsub(pattern, link, readLines(file), perl = TRUE), file)
+}
+linked(list.files(file.path(source, "man"), "[.]Rd$", full.names = TRUE), "\\\\code\\{((articles|studies)/[A-Za-z-]+[.](html|R))\\}",
+       "\\\\href{../\\1}{\\1}")
+linked(list.files(file.path(source, "vignettes"), "[.]Rmd$", full.names = TRUE), "`((articles|studies)/[A-Za-z-]+[.](html|R))`", "[\\1](../\\1)")
+linked(file.path(source, "README.md"), "`(articles/[a-z-]+[.]html)`", "[\\1](\\1)")
 package <- pkgdown::as_pkgdown(source, override = list(destination = arguments[2]))
 pkgdown::build_site(package, preview = FALSE, devel = FALSE, new_process = FALSE, install = FALSE)
+
+stopifnot(file.copy(file.path(source, "inst", "studies"), arguments[2], recursive = TRUE))
 
 # The index of the search as a script, which a page can load from a folder too.
 index <- readLines(file.path(arguments[2], "search.json"), warn = FALSE)

@@ -1,7 +1,7 @@
 # Does rr_check_client() find clients that disclose answers although each part of their reports is right, or nearly so, and does
 # it leave right clients alone?
 #
-#   Rscript -e 'source(system.file("studies", "client-checks.R", package = "candor"))'
+#   Rscript inst/studies/client-checks.R
 #
 # writes client-checks.csv into the working directory, or the folder that is given as an argument to Rscript: for each client
 # that discloses the share found with 1,000 and 10,000 reports a truth, for each right one the share accused with 1,000.
@@ -10,7 +10,8 @@ library(candor)
 
 options(candor.study.functions.only = TRUE)
 helpers <- new.env()
-sys.source(system.file("studies", "clients.R", package = "candor"), helpers)
+# Run from the top of the repository, or from the folder of this script.
+sys.source(Filter(file.exists, c("inst/studies/clients.R", "clients.R"))[1], helpers)
 attach(helpers, warn.conflicts = FALSE)
 
 # ---- clients: list(mechanism, reports of truths, and what differs from the usual) ----

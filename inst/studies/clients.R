@@ -1,6 +1,6 @@
 # Does rr_check_client() find clients that are broken, and leave right ones alone?
 #
-#   Rscript -e 'source(system.file("studies", "clients.R", package = "candor"))'
+#   Rscript inst/studies/clients.R
 #
 # writes clients.csv into the working directory, or the folder that is given as an argument to Rscript: for each broken
 # client the share found with 1,000 and 10,000 reports a truth, for each right one the share accused with 1,000. It takes

@@ -1,6 +1,6 @@
 # Do the intervals of joint counts hold? Four yes/no columns, sets of 1 to 4 of them, both targets.
 #
-#   Rscript -e 'source(system.file("studies", "joint-intervals.R", package = "candor"))'
+#   Rscript inst/studies/joint-intervals.R
 #
 # writes joint-intervals.csv into the working directory, or the folder that is given as an argument to Rscript. It takes two minutes.
 library(candor)

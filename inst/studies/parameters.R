@@ -1,6 +1,6 @@
 # Do the intervals of tidy(fit, type = "parameters") for the honesty of respondents hold? Two samples of a stochastic lie detector.
 #
-#   Rscript -e 'source(system.file("studies", "parameters.R", package = "candor"))'
+#   Rscript inst/studies/parameters.R
 #
 # writes parameters.csv into the working directory, or the folder that is given as an argument to Rscript. It takes a minute.
 library(candor)

@@ -1,7 +1,7 @@
 # Do intervals hold for each string when the key of the hash functions is kept from survey to survey? Count-mean sketches
 # of 64 buckets, and Bloom filters, whose collisions among the candidates the estimate knows.
 #
-#   Rscript -e 'source(system.file("studies", "sketch-keys.R", package = "candor"))'
+#   Rscript inst/studies/sketch-keys.R
 #
 # writes sketch-keys.csv into the working directory, or the folder that is given as an argument to Rscript. It takes a few
 # minutes. A Zipf law of 59 strings, 20,000 respondents, epsilon 4.

@@ -1,6 +1,6 @@
 # Do the intervals of intersections, differences and Jaccard indices of perturbed sketches hold?
 #
-#   Rscript -e 'source(system.file("studies", "sketch-sets.R", package = "candor"))'
+#   Rscript inst/studies/sketch-sets.R
 #
 # writes sketch-sets.csv into the working directory, or the folder that is given as an argument to Rscript. A second argument is the
 # number of surveys of each cell. It takes two minutes.

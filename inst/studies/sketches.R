@@ -1,10 +1,10 @@
 # How well are perturbed sketches counted? Error against epsilon and the number of sketches, at equal size (4,096 bits).
 #
-#   Rscript -e 'source(system.file("studies", "sketches.R", package = "candor"))'
+#   Rscript inst/studies/sketches.R
 #
 # writes sketches.csv and sketches.png into the working directory, or the folder that is given as an argument to Rscript or
-# named by CANDOR_STUDY_DIR. The table that
-# came with the package is system.file("studies", "sketches.csv", package = "candor"); it takes a minute or two to make.
+# named by CANDOR_STUDY_DIR. The table beside
+# this script took a minute or two to make.
 #
 # Every sketch holds 800 items drawn from 2,000, so that the union grows with the number of sketches from 800 to almost
 # 2,000. `epsilon` protects one item at one site. Three sketches, and two ways to join them:

@@ -34,7 +34,7 @@ for (as in c("jspsych", "surveyjs")) {
 }
 # The lines of the article, twice on one page. Their reports hold the answer but for one in 1e17.
 yes_no <- list(rr_grr(c("no", "yes"), 40), rr_channel(rbind(c(1 - 1e-12, 1e-12), c(1e-12, 1 - 1e-12)), levels = c("no", "yes"), reports = c("green", "blue")))
-article <- readLines(file.path("..", "..", "vignettes", "asking-in-the-browser.Rmd"), encoding = "UTF-8")
+article <- readLines(file.path("..", "..", "vignettes", "articles", "asking-in-the-browser.Rmd"), encoding = "UTF-8")
 first <- which(article == "<div>")[1]
 lines <- paste(article[first:(first + which(article[-seq_len(first)] == "</div>")[1])], collapse = "\n")
 copies <- vapply(1:2, function(i) {

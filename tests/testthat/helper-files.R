@@ -111,3 +111,14 @@ database_of_tests <- function(name) {
     dplyr::tbl(connection, name)
   }
 }
+
+# Scripts and results of studies are in the repository, not in the package.
+study_folder <- function() {
+  folder <- testthat::test_path("..", "..", "inst", "studies")
+  skip_if_not(file.exists(file.path(folder, "README.md")), "inst/studies beside the tests")
+  normalizePath(folder)
+}
+
+study_file <- function(name) file.path(study_folder(), name)
+
+read_study <- function(name) utils::read.csv(study_file(name))

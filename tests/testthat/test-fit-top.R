@@ -203,9 +203,9 @@ test_that("pictures that are sorted by size show the limits by rank and say so",
 })
 
 test_that("the study: the first 1, 10 and 100 rows hold by rank in every cell, Wilson's do not, and two cells come out again", {
-  table <- utils::read.csv(system.file("studies", "selection.csv", package = "candor"))
+  table <- read_study("selection.csv")
   here <- new.env()
-  sys.source(system.file("studies", "selection.R", package = "candor"), here)
+  sys.source(study_file("selection.R"), here)
   cells <- here$selection_cells()
   expect_equal(table[c("truth", "k", "n", "epsilon", "mechanism")], cells[c("truth", "k", "n", "epsilon", "mechanism")], ignore_attr = TRUE)
   expect_true(all(table[c("rank.10", "rank.100")] >= 0.93, na.rm = TRUE))

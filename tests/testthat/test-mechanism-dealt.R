@@ -316,7 +316,7 @@ test_that("the sheet for respondents shows the deck", {
 })
 
 test_that("intervals held in the study of this package", {
-  table <- utils::read.csv(system.file("studies", "dealt.csv", package = "candor"))
+  table <- read_study("dealt.csv")
   expect_identical(nrow(table), 75L)
   # Of 0.95 less four standard errors in each cell, and 0.94 on average.
   expect_true(all(table$coverage > 0.95 - 4 * sqrt(0.0475 / table$surveys)))

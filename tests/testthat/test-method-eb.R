@@ -361,9 +361,9 @@ test_that("what the reports bear out is the mean square of errors in units of th
 })
 
 test_that("the study of nearly equal shares holds what ?intervals says, and comes out again", {
-  study <- utils::read.csv(system.file("studies", "eb-even.csv", package = "candor"))
+  study <- read_study("eb-even.csv")
   here <- new.env()
-  sys.source(system.file("studies", "eb-even.R", package = "candor"), here)
+  sys.source(study_file("eb-even.R"), here)
   cells <- here$even_cells()
   expect_equal(study[names(cells)], cells, ignore_attr = TRUE)
   expect_gt(min(study$covered), 0.93)
@@ -372,7 +372,7 @@ test_that("the study of nearly equal shares holds what ?intervals says, and come
 })
 
 test_that("the study of intervals and errors says what the help page quotes, and says it again", {
-  study <- utils::read.csv(system.file("studies", "eb-uncertainty.csv", package = "candor"))
+  study <- read_study("eb-uncertainty.csv")
   by_k <- function(x, f = mean) as.vector(tapply(x, study$k, f))
   expect_equal(round(by_k(study$hull), 2), c(0.97, 0.99, 1, 1))
   # The lowest cell has 800 shares, 40 tallies of 20: a coverage of .95 has a standard deviation of .008.
@@ -385,7 +385,7 @@ test_that("the study of intervals and errors says what the help page quotes, and
   expect_gt(stats::weighted.mean(near, shown$shown * shown$tallies), 0.975)
   # Two cells anew, with seeds of their own. Averages over 5,000 categories differ by .001 between tallies, those over 300 by .02.
   here <- new.env()
-  sys.source(system.file("studies", "eb-uncertainty.R", package = "candor"), here)
+  sys.source(study_file("eb-uncertainty.R"), here)
   again <- function(k, truth, tallies, tolerance) {
     cell <- study[study$k == k & study$truth == truth & study$n == 1e5 & study$epsilon == 2, ]
     new <- here$run_cell(cell, tallies, 77)

@@ -114,8 +114,8 @@ test_that("without a yes the reports say nothing about honesty", {
 test_that("intervals of honesty cover, also where everybody is honest", {
   withr::local_options(candor.study.functions.only = TRUE)
   study <- new.env()
-  sys.source(system.file("studies", "parameters.R", package = "candor"), study)
-  table <- utils::read.csv(system.file("studies", "parameters.csv", package = "candor"))
+  sys.source(study_file("parameters.R"), study)
+  table <- read_study("parameters.csv")
   # 1,000 surveys a cell: .93 is 2.9 standard errors below .95.
   expect_gt(min(table$coverage), 0.93)
   expect_identical(table$without_interval, c(0L, 0L, 0L))

@@ -563,6 +563,18 @@ test_that("the print of a plan has long names of mechanisms whole", {
   expect_no_match(capture.output(print(rr_power(list(warner = rr_warner(0.75)), n = 100, share = 0.1))), "Mechanisms")
 })
 
+test_that("designs with and without the probability of a negative estimate are rows of one plan", {
+  designs <- list(die = rr_forced(1 / 5), deck = rr_dealt(3, cards = 15))
+  plan <- rr_power(designs, margin = 0.02, share = c(0.02, 0.05))
+  die <- plan[plan$mechanism == "die", ]
+  # An estimate is below 0 if fewer than q n of n reports say yes, each with probability q + (p - q) share.
+  q <- 1 / 5
+  yes <- q + (1 - 2 * q) * die$share
+  expect_equal(die$negative, pbinom(ceiling(q * die$n) - 1, die$n, yes))
+  expect_identical(is.na(plan$negative), plan$mechanism == "deck")
+  expect_identical(plan$n[plan$mechanism == "deck"], rr_power(designs$deck, margin = 0.02, share = c(0.02, 0.05))$n)
+})
+
 test_that("the standard error at a known share, and the probability of a negative estimate, are those of the vectors", {
   for (case in Filter(function(case) case$input$op == "negative", golden("doors_small"))) {
     design <- rr_grr(case$input$k, p = case$input$p)

@@ -191,7 +191,7 @@ test_that("what parts of reports say together is found, and right clients pass",
   options(candor.study.functions.only = TRUE)
   withr::defer(options(candor.study.functions.only = NULL))
   study <- new.env()
-  sys.source(system.file("studies", "clients.R", package = "candor"), study)
+  sys.source(study_file("clients.R"), study)
   set.seed(44)
   found <- function(client, n) {
     truth <- study$truths(client[[1]], n)
@@ -371,7 +371,7 @@ test_that("clients that disclose answers although each part of a report looks ri
   options(candor.study.checks.only = TRUE)
   withr::defer(options(candor.study.checks.only = NULL, candor.study.functions.only = NULL))
   study <- new.env()
-  sys.source(system.file("studies", "client-checks.R", package = "candor"), study)
+  sys.source(study_file("client-checks.R"), study, chdir = TRUE)
   withr::defer(detach("helpers"))
   # client-checks.csv has the share found of all; these are found in each run with 1,000 reports a truth.
   kinds <- c(

@@ -1,6 +1,29 @@
 # What README.md says in figures, and what its picture shows.
 
-test_that("the first estimate is the one that README prints", {
+readme_lines <- function() {
+  path <- testthat::test_path("..", "..", "README.md")
+  skip_if_not(file.exists(path), "README.md beside the tests")
+  readLines(path, encoding = "UTF-8")
+}
+
+# The value of the last expression of all blocks of R code.
+readme_value <- function() {
+  lines <- readme_lines()
+  starts <- which(lines == "```r")
+  expect_gte(length(starts), 1)
+  env <- new.env(parent = globalenv())
+  for (start in starts) {
+    end <- start + which(lines[-seq_len(start)] == "```")[1]
+    for (expression in parse(text = lines[(start + 1):(end - 1)])) value <- eval(expression, env)
+  }
+  value
+}
+
+test_that("README has at most 600 words", {
+  expect_lte(sum(lengths(strsplit(trimws(readme_lines()), "[[:space:]]+"))), 600)
+})
+
+test_that("the estimate of all students is the one that README names", {
   table <- tidy(rr_estimate(exam_simulated, rr_forced(1 / 6), column = "plagiarism"), conf.int = TRUE)
   expect_identical(table$term, c("no", "yes"))
   expect_equal(round(as.matrix(table[-1]), 4), cbind(estimate = c(0.7505, 0.2495), std.error = 0.0158,
@@ -10,28 +33,29 @@ test_that("the first estimate is the one that README prints", {
   expect_equal(unname(round(coef(nigeria)[2], 3)), 0.262)
 })
 
-test_that("the picture: the report is the truth for 28 in 100, and the intervals cover the truth", {
-  # The draws of tools/readme/make-picture.R
-  withr::local_seed(2026)
-  answers <- c("never", "once", "a few times", "monthly", "weekly", "most days", "daily", "all day")
-  mechanism <- rr_grr(answers, epsilon = 1)
-  expect_equal(round(mechanism$p, 2), 0.28)
-  truth <- sample(answers, 20000, replace = TRUE, prob = c(0.34, 0.24, 0.15, 0.10, 0.08, 0.05, 0.03, 0.01))
-  table <- tidy(rr_estimate(rr_perturb(truth, mechanism, rng = "R"), mechanism, target = "sample"), conf.int = TRUE)
-  held <- tabulate(factor(truth, answers), 8) / 20000
-  expect_true(all(table$conf.low <= held & held <= table$conf.high))
+test_that("the code draws ten intervals, which all have the truth", {
+  skip_if_not_installed("ggplot2")
+  picture <- readme_value()
+  expect_s3_class(picture, "ggplot")
+  drawn <- picture$data
+  yes <- subset(tidy(rr_estimate(exam_simulated, rr_forced(1 / 6), column = "plagiarism", by = "semester"), conf.int = TRUE), term == "yes")
+  expect_setequal(round(drawn$estimate, 12), round(yes$estimate, 12))
+  truth <- tapply(exam_simulated$true_plagiarism == "yes", exam_simulated$semester, mean)
+  expect_length(truth, 10)
+  expect_true(all(yes$conf.low <= truth & truth <= yes$conf.high))
+  # The share of reports that say yes, less the forced ones, over the share of those who tell the truth.
+  expect_equal(yes$estimate, as.vector((tapply(exam_simulated$plagiarism == "yes", exam_simulated$semester, mean) - 1 / 6) / (2 / 3)))
 })
 
-test_that("every block of R code runs as printed", {
-  path <- testthat::test_path("..", "..", "README.md")
-  skip_if_not(file.exists(path), "README.md beside the tests")
-  lines <- readLines(path)
-  starts <- which(lines == "```r")
-  expect_gte(length(starts), 1)
-  env <- new.env(parent = globalenv())
-  for (start in starts) {
-    end <- start + which(lines[-seq_len(start)] == "```")[1]
-    code <- parse(text = lines[(start + 1):(end - 1)])
-    for (expression in code) expect_error(eval(expression, env), NA)
-  }
+test_that("the figures of evidence and the differences from other packages are those of the studies", {
+  validation <- read_study("validation.csv")
+  text <- paste(readme_lines(), collapse = " ")
+  expect_match(text, sprintf("**%s of %s** measured figures", format(sum(validation$ok), big.mark = ","), format(nrow(validation), big.mark = ",")), fixed = TRUE)
+  starts <- read_study("regression-starts.csv.gz")
+  expect_match(text, sprintf("**%d of %d** regressions", sum(starts$failed), nrow(starts)), fixed = TRUE)
+  peers <- subset(validation, area == "peer")
+  largest <- function(package) max(peers$value[grepl(package, peers$case)])
+  expect_lte(largest("^RRreg.*share"), 2e-16)
+  expect_lte(largest("^rr .*coefficients"), 8e-6)
+  expect_lte(largest("^GLMMRR.*coefficients"), 2e-6)
 })

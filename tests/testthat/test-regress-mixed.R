@@ -281,7 +281,7 @@ test_that("average truths are those of the plain fit if sigma is 0, and have no 
 })
 
 test_that("the study of simulated surveys has the figures of its page, and still runs", {
-  table <- utils::read.csv(system.file("studies", "random-intercepts.csv.gz", package = "candor"))
+  table <- read_study("random-intercepts.csv.gz")
   own <- table[table$way == "rr_glm", ]
   expect_identical(c(nrow(own), sum(own$failed)), c(900L, 0L))
   held <- c(mean(own$wald_low <= 0.5 & own$wald_high >= 0.5), mean(own$profile_low <= 0.5 & own$profile_high >= 0.5))
@@ -292,7 +292,7 @@ test_that("the study of simulated surveys has the figures of its page, and still
   expect_lte(max(abs(own$loglik - own$exact)), 2e-5)
   study <- new.env()
   study$commandArgs <- function(...) c(withr::local_tempdir(), "1")
-  utils::capture.output(sys.source(system.file("studies", "random-intercepts.R", package = "candor"), study))
+  utils::capture.output(sys.source(study_file("random-intercepts.R"), study))
   expect_equal(study$table$slope, own$slope[1], tolerance = 1e-4)
 })
 

@@ -3,8 +3,7 @@
 table_of <- function(folder) utils::read.csv(file.path(folder, "samplers.csv"))
 
 test_that("the table of the study of samplers says what the text says", {
-  folder <- system.file("studies", package = "candor")
-  skip_if_not(nzchar(folder))
+  folder <- study_folder()
   table <- table_of(folder)
   # The statistics, p-values and standardized differences belong together.
   p <- stats::pchisq(table$statistic, table$df, lower.tail = FALSE)
@@ -29,8 +28,8 @@ test_that("the table of the study of samplers says what the text says", {
 
 test_that("the study runs for the mechanisms that are asked for", {
   skip_on_cran()
-  folder <- system.file("studies", package = "candor")
-  skip_if_not(nzchar(folder) && !"pkgload" %in% loadedNamespaces(), "an installed package")
+  folder <- study_folder()
+  skip_if("pkgload" %in% loadedNamespaces(), "an installed package")
   into <- withr::local_tempdir()
   withr::local_envvar(R_LIBS = paste(.libPaths(), collapse = .Platform$path.sep))
   # Few draws, too few to judge chances: that cells and laws fit together, and that no impossible report comes.

@@ -246,9 +246,9 @@ test_that("bad sketches", {
 test_that("the study of sketches runs, and its table says what the help pages say", {
   withr::local_options(candor.study.functions.only = TRUE)
   study <- new.env()
-  sys.source(system.file("studies", "sketches.R", package = "candor"), study)
+  sys.source(study_file("sketches.R"), study)
   short <- study$study_sketches(epsilons = 4, numbers = c(1, 3), replications = 4)
-  table <- utils::read.csv(system.file("studies", "sketches.csv", package = "candor"))
+  table <- read_study("sketches.csv")
   expect_named(short, names(table))
   expect_true(all(short$median.error < 0.2))
   # 60 replications a cell: 0.95 less three standard errors of 25 cells' mean is 0.933

@@ -149,9 +149,9 @@ test_that("what sketches cannot say is refused", {
 test_that("the study of functions of sketches runs, and its intervals hold", {
   withr::local_options(candor.study.functions.only = TRUE)
   study <- new.env()
-  sys.source(system.file("studies", "sketch-sets.R", package = "candor"), study)
+  sys.source(study_file("sketch-sets.R"), study)
   short <- study$study_sets(replications = 2, epsilons = 4)
-  table <- utils::read.csv(system.file("studies", "sketch-sets.csv", package = "candor"))
+  table <- read_study("sketch-sets.csv")
   expect_named(short, names(table))
   expect_identical(nrow(table), 108L)
   # 400 surveys a cell: standard error 0.011 at 0.95; three in a cell, and three of the mean of 36 cells of independent surveys.

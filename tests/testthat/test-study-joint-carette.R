@@ -1,8 +1,6 @@
 test_that("the paper's figures: the formulas are those of exact laws, the normal law is approached, and estimates have no bias", {
-  path <- system.file("studies", "carette.R", package = "candor")
-  if (!nzchar(path)) path <- test_path("..", "..", "inst", "studies", "carette.R")
   study <- new.env()
-  sys.source(path, study)
+  sys.source(study_file("carette.R"), study)
   skewness <- vapply(c(10, 300), function(n) {
     expected <- study$carette_expected(n)
     laws <- study$carette_laws(expected)

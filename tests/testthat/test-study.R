@@ -115,7 +115,7 @@ test_that("one worker or two, forked or not: the same study", {
   alone <- call(1)
   if (.Platform$OS.type != "windows") expect_identical(call(2), alone)
   # A cluster's processes load the package from the library, which is not there under load_all().
-  skip_if_not(nzchar(system.file("studies", package = "candor")) && !"pkgload" %in% loadedNamespaces(), "an installed package")
+  skip_if_not(nzchar(system.file("schema", package = "candor")) && !"pkgload" %in% loadedNamespaces(), "an installed package")
   withr::local_options(candor.workers = "cluster")
   expect_identical(call(2), alone)
 })

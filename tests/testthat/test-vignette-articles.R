@@ -1,4 +1,4 @@
-# The numbers that the text of vignettes/compliance.Rmd, choosing.Rmd and rappor.Rmd names.
+# The numbers that the text of vignettes/articles/compliance.Rmd, choosing.Rmd and rappor.Rmd names.
 
 tally_of <- function(row, mechanism = rr_binary(row$p, row$q)) rr_counts(c(no = row$no, yes = row$yes), mechanism)
 

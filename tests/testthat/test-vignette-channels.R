@@ -1,4 +1,4 @@
-# What vignettes/channels.Rmd says in words of its figures.
+# What vignettes/articles/channels.Rmd says in words of its figures.
 
 printed <- function(object, value, digits) expect_equal(round(as.vector(unname(object)), digits), value, tolerance = 1e-12)
 

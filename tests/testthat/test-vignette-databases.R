@@ -1,4 +1,4 @@
-# What vignettes/databases.Rmd states beside its printed tallies: database and memory are one, and nobody is lost.
+# What vignettes/articles/databases.Rmd states beside its printed tallies: database and memory are one, and nobody is lost.
 skip_without("dbplyr", "RSQLite")
 
 test_that("the table's tally is that of its data frame, and wrong reports are told with their number", {

@@ -1,4 +1,4 @@
-# Every number printed in vignettes/which-estimator.Rmd that its text leans on, and the figures that method = "eb" must
+# Every number printed in vignettes/articles/which-estimator.Rmd that its text leans on, and the figures that method = "eb" must
 # meet over the grid of inst/studies/eb.csv.gz.
 
 example <- function() {
@@ -29,9 +29,9 @@ test_that("many categories: the example", {
 })
 
 test_that("many categories: the grid", {
-  grid <- utils::read.csv(system.file("studies", "eb.csv.gz", package = "candor"))
+  grid <- read_study("eb.csv.gz")
   here <- new.env()
-  sys.source(system.file("studies", "eb-summary.R", package = "candor"), here)
+  sys.source(study_file("eb-summary.R"), here)
   table <- here$summarise_eb(grid)
   expect_equal(nrow(grid), 1296)
   expect_lte(table$eb[1], 0.97)
@@ -53,7 +53,7 @@ test_that("many categories: the grid", {
   many <- grid[grid$k >= 20, ]
   expect_lt(mean(many$credible.top), 0.8)
   expect_gte(mean(many$wilson.top), 0.94)
-  more <- utils::read.csv(system.file("studies", "eb-more.csv.gz", package = "candor"))
+  more <- read_study("eb-more.csv.gz")
   choice <- more[more$part == "rr_choose" & more$truth != "uniform", ]
   geometric <- signif(tapply(log(choice$ratio), choice$method, function(x) exp(mean(x))), 2)
   expect_equal(geometric[c("choice with eb", "choice without eb", "eb")], c(0.48, 0.69, 0.43), ignore_attr = TRUE)

@@ -1,4 +1,4 @@
-# What the text of vignettes/numbers.Rmd says of its figures.
+# What the text of vignettes/articles/numbers.Rmd says of its figures.
 
 people <- function() {
   set.seed(1)

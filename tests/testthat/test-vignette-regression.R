@@ -1,4 +1,4 @@
-# Every number in the text of vignettes/regression.Rmd and vignettes/coming-from.Rmd. A value is asserted to its printed digits.
+# Every number in the text of vignettes/regression.Rmd and vignettes/articles/coming-from.Rmd. A value is asserted to its printed digits.
 
 die <- rr_forced(1 / 6)
 exams <- transform(exam_simulated, reported = as.integer(plagiarism == "yes"), true = as.integer(true_plagiarism == "yes"))
@@ -85,7 +85,7 @@ test_that("chance answers pull the share of yes up, and the anchor question mend
 })
 
 test_that("the study of coverage is the one that the text describes", {
-  coverage <- read.csv(system.file("studies", "regression-coverage.csv", package = "candor"))
+  coverage <- read_study("regression-coverage.csv")
   expect_identical(nrow(coverage), 48L)
   # A share c of 1,000 surveys has the error sqrt(c (1 - c) / 1000).
   expect_equal(coverage$mc.error, sqrt(coverage$coverage * (1 - coverage$coverage) / 1000), tolerance = 0.01)

@@ -1,4 +1,4 @@
-# The numbers that the text of vignettes/which-estimator.Rmd and vignettes/planning.Rmd names.
+# The numbers that the text of vignettes/articles/which-estimator.Rmd and vignettes/articles/planning.Rmd names.
 
 test_that("which estimator: the study", {
   truths <- list(even = zipf_shares(1000, 0.01), middling = zipf_shares(1000, 1.3), steep = zipf_shares(1000, 2.5))
@@ -25,8 +25,7 @@ test_that("which estimator: the choice", {
 
 test_that("which estimator: the papers' grid", {
   # What the scripts of inst/studies wrote; they are not run again here.
-  read <- function(name) utils::read.csv(system.file("studies", name, package = "candor", mustWork = TRUE))
-  choose <- read("choose.csv")
+  choose <- read_study("choose.csv")
   expect_equal(nrow(choose), 180)
   papers <- choose[c("invn", "invp", "mle")]
   best <- do.call(pmin, papers)
@@ -38,7 +37,7 @@ test_that("which estimator: the papers' grid", {
   expect_true(all(worst$k >= 1000 & worst$s == 0.01))
   expect_lt(mean(choose$choice), mean(choose$mle))
   expect_lt(mean(choose$combine), min(colMeans(papers)))
-  grid <- read("pinzon-mse.csv")
+  grid <- read_study("pinzon-mse.csv")
   expect_equal(nrow(grid), 750)
   expect_true(all(grid$mle <= pmax(grid$invn, grid$invp) * (1 + 1e-5)))
   expect_gt(mean(grid$mle / pmin(grid$invn, grid$invp) > 2), 1 / 3)
@@ -74,8 +73,7 @@ test_that("planning: by simulation", {
 })
 
 test_that("the ratios of many categories are those of the study", {
-  folder <- system.file("studies", package = "candor")
-  skip_if_not(nzchar(folder))
+  folder <- study_folder()
   source(file.path(folder, "eb-summary.R"), local = TRUE)
   table <- summarise_eb(utils::read.csv(file.path(folder, "eb.csv.gz")))
   of <- function(k) round(unlist(table[table$cells == paste("K =", k), c("mle", "combine", "eb")], use.names = FALSE), 1)
@@ -85,7 +83,7 @@ test_that("the ratios of many categories are those of the study", {
 })
 
 test_that("the scripts of the studies call functions that there are", {
-  scripts <- list.files(system.file("studies", package = "candor"), "[.]R$", full.names = TRUE)
+  scripts <- list.files(study_folder(), "[.]R$", full.names = TRUE)
   lines <- unlist(lapply(scripts, readLines))
   called <- unlist(regmatches(lines, gregexpr("(?<=candor:::)[A-Za-z_.]+", lines, perl = TRUE)))
   expect_gt(length(called), 10)
