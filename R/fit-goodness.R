@@ -113,7 +113,6 @@ goodness_verdict <- function(p) {
 
 goodness_row <- function(fit, g, replications) {
   mechanism <- fit$mechanism
-  n <- fit$tally$effective_n[g]
   counts <- group_evidence(fit$tally, g)$counts
   theta <- group_estimate(fit, g)
   fitted <- reported_shares(mechanism, theta)
@@ -406,7 +405,7 @@ free_reports <- function(mechanism) {
 # less than their own.
 has_few_distinct <- function(tally) {
   if (is.null(tally$witness)) return(FALSE)
-  n <- sum(if (is.null(tally$weight_squares)) tally$n else tally$respondents)
+  n <- sum(respondent_counts(tally))
   witness_chance(tally$mechanism, tally$witness, n) < log(1e-6)
 }
 

@@ -552,7 +552,9 @@ score_associations <- function(u, of, randomized, w, squares) {
   keep <- of[pairs$i] != of[pairs$j]
   i <- pairs$i[keep]
   j <- pairs$j[keep]
-  values <- Map(function(i, j) score_association(i, j, moments, w, squares), i, j)
+  values <- Map(
+    function(i, j) score_association(i, j, moments, w, squares), i, j
+  )
   measures <- lapply(setNames(nm = names(values[[1]])), function(name) {
     vapply(values, `[[`, 0, name)
   })

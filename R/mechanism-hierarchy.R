@@ -173,7 +173,7 @@ report_sets.rr_hierarchy <- function(mechanism, x) {
     oracle <- mechanism$parts[[l]]
     depth <- names(mechanism$parts)[l]
     sets <- with_question_errors(
-      depth, mechanism, report_sets(oracle, submechanism_reports(read$reports, rows, oracle))
+      depth, mechanism, report_sets(oracle, submechanism_reports(read$reports, rows))
     )
     bits[rows, 1 + seq_len(widths[l])] <- sets
   }

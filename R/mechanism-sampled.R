@@ -139,7 +139,7 @@ count_reports.rr_sampled <- function(
         return(list(counts = matrix(0, length(submechanism$reports) + 1, columns)))
       }
       result <- with_question_errors(name, mechanism, {
-        reports <- submechanism_reports(read$reports, rows, submechanism)
+        reports <- submechanism_reports(read$reports, rows)
         count_reports(submechanism, reports, groups[rows], weights[rows], na.rm)
       })
       missing <- rows[result$dropped %||% integer()]
@@ -197,7 +197,7 @@ read_sampled <- function(x, mechanism, na.rm) {
 
 # The reports of some rows, as their submechanism takes them. Reports of several columns that stand
 # in one are text of report_texts().
-submechanism_reports <- function(reports, rows, submechanism) {
+submechanism_reports <- function(reports, rows) {
   if (!"report" %in% names(reports)) return(reports[rows, , drop = FALSE])
   column <- reports$report[rows]
   if (is.factor(column)) as.character(column) else column

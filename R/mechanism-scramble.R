@@ -427,14 +427,17 @@ report_evidence.rr_scramble <- function(mechanism) {
 
 # The numbers (report - u) / w that explain reports, a row for each report and a column for each
 # pair of cards w and u.
-explaining_numbers <- function(reports, w, u) sweep(outer(reports, u, `-`), 2, w, `/`)
+explaining_numbers <- function(reports, w, u) {
+  sweep(outer(reports, u, `-`), 2, w, `/`)
+}
 
 # The truths whose reports are looked at: the ends of the range, and one number between each two at
 # which the cards that explain a report change, because one of them reaches an end; at most 500.
 evidence_truths <- function(w, u, low, high) {
-  changes <- c(low, high, explaining_numbers(c(w * low + u, w * high + u), w, u))
+  extremes <- c(w * low + u, w * high + u)
+  changes <- c(low, high, explaining_numbers(extremes, w, u))
   changes <- unique(sort(pmin(high, pmax(low, changes))))
   truths <- c(low, high, head(changes, -1) + diff(changes) / 2)
-  index <- round(seq(1, length(truths), length.out = min(500, length(truths))))
-  truths[unique(index)]
+  index <- seq(1, length(truths), length.out = min(500, length(truths)))
+  truths[unique(round(index))]
 }

@@ -166,7 +166,9 @@ privacy_lines <- function(x, digits) {
     paste0(name, format(epsilon, digits = digits), "  (", odds_words(epsilon, ...), ")")
   }
   c(
-    paste0(line("  epsilon     ", x$epsilon), if (!is.null(x$remark)) paste0("; ", x$remark)),
+    paste0(
+      line("  epsilon     ", x$epsilon), if (!is.null(x$remark)) paste0("; ", x$remark)
+    ),
     if (is.null(x$first) && is_memoised(x)) {
       line("  lifetime    ", permanent_epsilon(x), "any series of reports")
     }

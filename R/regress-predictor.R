@@ -96,10 +96,11 @@ rr_predictor <- function(
     method %||% if (family$family == "binomial") "ml" else "moments", "method", c("moments", "ml")
   )
   starts <- check_starts(starts)
+  flat <- flat_mechanisms(check_randomized(mechanisms))
   has_spare_reports <- vapply(
-    flat_mechanisms(mechanisms), function(m) length(m$reports) > length(m$levels), NA
+    flat, function(m) length(m$reports) > length(m$levels), NA
   )
-  refuse_study_beside(flat_mechanisms(mechanisms), "{.fn rr_predictor}", c(
+  refuse_study_beside(flat, "{.fn rr_predictor}", c(
     `moments and more reports than truths` = method == "moments" && any(has_spare_reports)
   ))
   design <- given_design(data, call)
@@ -179,7 +180,7 @@ predictor_replicate <- function(fit, mixture, weights) {
 predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
   check_formula(formula)
   check_class(data, "data", "data.frame", "a data frame")
-  names <- names(check_randomized(mechanisms))
+  names <- names(mechanisms)
   terms <- terms(formula, data = data)
   response <- deparse1(formula[[2]])
   right <- all.vars(delete.response(terms))
@@ -530,17 +531,10 @@ new_mixture <- function(rows) {
   )
   sizes <- vapply(back, ncol, 0L)
   models <- c(truth, list(rows))
-  exact <- exact_columns(unlist(lapply(models, `[[`, "x"), FALSE), rows$weights)
-  model <- rep(
-    seq_along(models), vapply(models, function(one_model) length(one_model$x), 0L)
-  )
-  maps <- Map(
-    function(maps, one_model) lapply(maps, `%*%`, one_model$back),
-    split(exact$maps, model), models
-  )
+  exact <- model_columns(models, rows$weights)
   truth <- Map(
     function(one_model, maps) c(one_model, list(maps = maps)), truth,
-    maps[seq_along(truth)]
+    exact$maps[seq_along(truth)]
   )
   mixture <- list(
     family = rows$family,
@@ -550,7 +544,7 @@ new_mixture <- function(rows) {
     exact = exact$z,
     outcome = if (!hidden) rows$outcome / unit,
     truth = truth,
-    maps = maps[[length(models)]],
+    maps = exact$maps[[length(models)]],
     cells = cells,
     back = block_diagonal(back),
     block = rep(seq_along(sizes), sizes),
@@ -585,6 +579,19 @@ truth_model <- function(name, rows) {
   )
   rows$cells <- rows$cells[first, , drop = FALSE]
   c(truths, model_designs(terms(formula), rows))
+}
+
+# The result of exact_columns() for the designs of all models. Its `maps` are a list for each model,
+# and lead from the columns z to the linear predictor of the model's coordinates b.
+model_columns <- function(models, weights) {
+  exact <- exact_columns(unlist(lapply(models, `[[`, "x"), FALSE), weights)
+  n_designs <- vapply(models, function(one_model) length(one_model$x), 0L)
+  model <- rep(seq_along(models), n_designs)
+  exact$maps <- Map(
+    function(maps, one_model) lapply(maps, `%*%`, one_model$back),
+    split(exact$maps, model), models
+  )
+  exact
 }
 
 # list(columns, z, maps): the different columns of some designs, orthogonal columns z of the same

@@ -273,7 +273,9 @@ intercept_state <- function(fit) {
   sums <- function(values) rowsum(values, group)
   score_sums <- function(values) {
     c(
-      lapply(seq_len(n_coefficients), function(j) sums(values * model$x[, j])),
+      lapply(seq_len(n_coefficients), function(j) {
+        sums(values * model$x[, j])
+      }),
       list(sums(values * rep(u, each = nrow(values))))
     )
   }

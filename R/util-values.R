@@ -93,7 +93,9 @@ written_numbers <- function(text) {
 }
 
 # The ends of a range of numbers: "0 to 24".
-range_words <- function(range) paste(format(range, digits = 15, trim = TRUE), collapse = " to ")
+range_words <- function(range) {
+  paste(format(range, digits = 15, trim = TRUE), collapse = " to ")
+}
 
 # "1 element", "50 elements".
 number_of <- function(n, noun, plural = "s") {

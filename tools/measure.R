@@ -32,7 +32,7 @@ share_of_long <- sum(functions$size[functions$size > 330]) / sum(functions$size)
 figures <- rbind(
   c("tokens of R code", sum(tokens), 312000),
   c("tokens of a line of code", round(sum(tokens) / sum(lines), 1), 10),
-  c("per cent of tokens in functions over 330", round(100 * share_of_long, 1), 11.6),
+  c("per cent of tokens in functions over 330", round(100 * share_of_long, 1), 10),
   c("tokens of the longest function", max(functions$size), 490),
   c("questions for a class that is not one's own", counted(".*: ([0-9]+) questions for the class.*"), 12),
   c("circles of files", counted(".* files, ([0-9]+) circles.*"), 0),
