@@ -194,8 +194,11 @@ estimate_tally.rr_mechanism <- function(mechanism, tally, settings) {
     check_choice(settings$interval, "interval", interval_kinds)
   }
   check_interval_kind(interval, mechanism, settings$target, method, law)
-  if (!is.null(law$internal) && NCOL(tally$counts) > 1L) {
-    abort("An internal validation must be of one sample, without groups.")
+  if (!is.null(law$internal) && NCOL(tally$counts) > 1L && is.null(tally$labels)) {
+    abort(c(
+      "An internal validation must have a table for each group.",
+      i = "Data with a column of labels have it: {.code rr_misclassification(labels = \"truth\")}."
+    ))
   }
   groups <- seq_len(NCOL(tally$counts))
   evidence <- lapply(groups, function(g) group_evidence(tally, g, law))
@@ -292,7 +295,7 @@ as_tally <- function(x, mechanism, weights, by, na.rm, column = NULL, count = NU
     }
     return(x)
   }
-  check_mechanism(mechanism)
+  check_mechanism(mechanism, has_data = TRUE)
   # Only what was given: a table, which is counted already, refuses the rest by name.
   arguments <- list(
     column = column,

@@ -440,6 +440,17 @@ refuse_internal <- function(mechanism, what) {
   if (!is.null(rr_law(mechanism)$internal)) refuse_validated(mechanism, what)
 }
 
+# The error if a mechanism of labels is used without the data that hold them.
+refuse_without_labels <- function() {
+  abort(
+    c(
+      "The labels of {.arg mechanism} are a column of the data.",
+      i = "Give both to {.fn rr_estimate}: a data frame, or a survey design."
+    ),
+    c("law", "argument")
+  )
+}
+
 # ---- validation within the field sample (Tenenbein, 1970, 1972) ----
 #
 # The truth of some respondents, drawn at random, was found out too. `internal` are their counts V,
@@ -527,13 +538,16 @@ law_intervals.rr_law_internal <- function(
 # own variance is 0, as if these reports were certain: half a label more is spread evenly over the
 # truths.
 agreeing_label_variance <- function(law, evidence) {
-  statistics <- label_statistics(law, evidence)
-  agreeing <- colSums(law$internal > 0) == 1
-  shares <- (law$internal + 1 / (2 * evidence$k)) /
-    rep(statistics$seen + 1 / 2, each = evidence$k)
-  drop(
-    (shares * (1 - shares)) %*% (agreeing * statistics$phi^2 / statistics$seen)
-  )
+  half_label_variance(law$internal, label_statistics(law, evidence)$phi)
+}
+
+# `seen` people of each report have these labels V; `phi` are the shares of the reports.
+half_label_variance <- function(V, phi) {
+  seen <- colSums(V)
+  agreeing <- colSums(V > 0) == 1
+  shares <- (V + 1 / (2 * nrow(V))) / rep(seen + 1 / 2, each = nrow(V))
+  terms <- ifelse(agreeing, phi^2 / seen, 0)
+  drop((shares * (1 - shares)) %*% terms)
 }
 
 # Are there more reports than truths, of which none belongs to one truth alone?

@@ -331,9 +331,16 @@ rr_misclassification <- function(
   table = NULL,
   levels = NULL,
   validation = c("external", "internal", "exact"),
+  labels = NULL,
   ...
 ) {
   check_dots_empty(...)
+  if (!is.null(labels)) {
+    if (!all(missing(validation), is.null(c(sensitivity, specificity, table)))) {
+      abort("{.arg labels} must stand alone, or beside {.arg levels}.")
+    }
+    return(new_rr_labelled(labels, levels))
+  }
   if (is.null(table) && !missing(validation)) abort("{.arg validation} belongs to {.arg table}.")
   validation <- check_choice(validation)
   if (any(c(is.null(sensitivity), is.null(specificity)) == is.null(table))) {
@@ -368,6 +375,26 @@ rr_misclassification <- function(
     internal = validation == "internal"
   )
   with_recipe(mechanism, "rr_misclassification", table = table, validation = validation)
+}
+
+# The mechanism of data with a column of labels (R/tally-labels.R), which have its table: it has no
+# law yet. Without `levels` these are those of the data.
+new_rr_labelled <- function(labels, levels) {
+  check_that(
+    inherits(labels, "formula") || (is.character(labels) && length(labels) == 1L && !is.na(labels)),
+    labels, "labels", "the name of a column, as text or a formula"
+  )
+  new_rr_mechanism(
+    "labelled",
+    if (is.null(levels)) character() else check_levels(levels)$labels,
+    epsilon = Inf,
+    design = sprintf(
+      "Misclassified answer, labels in column \"%s\"",
+      if (is.character(labels)) labels else all.vars(labels)[1]
+    ),
+    error = TRUE,
+    labels = labels
+  )
 }
 
 # The table with truths in rows, in the order of `levels`. It must hold whole numbers of people:

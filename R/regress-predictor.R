@@ -96,16 +96,11 @@ rr_predictor <- function(
     method %||% if (family$family == "binomial") "ml" else "moments", "method", c("moments", "ml")
   )
   starts <- check_starts(starts)
-  has_spare_reports <- vapply(
-    flat_mechanisms(mechanisms), function(m) length(m$reports) > length(m$levels), NA
-  )
-  refuse_study_beside(flat_mechanisms(mechanisms), "{.fn rr_predictor}", c(
-    `moments and more reports than truths` = method == "moments" && any(has_spare_reports)
-  ))
   design <- given_design(data, call)
   frame_call <- design_call(call, design)
   data <- design$variables %||% data
   rows <- predictor_rows(frame_call, formula, data, mechanisms, truth, parent.frame())
+  refuse_predictor_study(flat_mechanisms(mechanisms), method)
   scale <- design_scale(design, rows$weights)
   rows$weights <- rows$weights * scale
   rows$family <- family
@@ -121,6 +116,14 @@ rr_predictor <- function(
     suppressMessages(new_mixture(rows))
   }
   with_design(fit, design, scale, function(w) predictor_replicate(fit, mixture, w * scale))
+}
+
+# The least-squares inverse of a channel with more reports than truths has other derivatives.
+refuse_predictor_study <- function(mechanisms, method) {
+  has_spare_reports <- vapply(mechanisms, function(m) length(m$reports) > length(m$levels), NA)
+  refuse_study_beside(mechanisms, "{.fn rr_predictor}", c(
+    `moments and more reports than truths` = method == "moments" && any(has_spare_reports)
+  ))
 }
 
 canonical_family <- function(family) {

@@ -107,16 +107,16 @@ design_covariance <- function(design, fit, data, target, total, options) {
   squares <- if (target == "sample") design_weights(design)^2 else hidden_squares(design)
   noisy <- any(squares[data$row] != 0)
   variance <- function(linear, total) {
-    linear_variance(design, data, linear, squares, target, fit$tally$n, total)
+    linear_variance(design, data, linear, squares, target, data$size %||% fit$tally$n, total)
   }
-  inverse <- if (is.null(data$scores)) inversion_columns(law, fit$mechanism)
-  inversion <- if (!is.null(data$scores)) scored_linear(fit, data, law)
-    else if (!is.null(inverse)) inversion_linear(fit, data, law, inverse)
+  is_coded <- is.null(data$scores) && is.null(data$truth)
+  inverse <- if (is_coded) inversion_columns(law, fit$mechanism)
+  inversion <- unbiased_linear(design, fit, data, law, inverse)
   inversion_covariance <- if (!is.null(inversion) && !total) variance(inversion, FALSE)
   unbiased <- if (!is.null(inversion_covariance)) {
     list(
       estimate = inversion$estimate,
-      variance = matrix(diag(inversion_covariance), k),
+      variance = matrix(diag(inversion_covariance), k) + (inversion$half_labels %||% 0),
       low = inversion$low,
       high = inversion$high
     )
@@ -152,6 +152,17 @@ design_covariance <- function(design, fit, data, target, total, options) {
     covariance = if (has_variance) variance(linear, total) else matrix(NA_real_, cells, cells),
     inversion = unbiased
   )
+}
+
+# The unbiased estimate as linear_variance() takes it: from labels, scores or the inverse; else NULL.
+unbiased_linear <- function(design, fit, data, law, inverse) {
+  if (!is.null(data$truth)) {
+    labelled_linear(fit, data, design_weights(design)[data$row])
+  } else if (!is.null(data$scores)) {
+    scored_linear(fit, data, law)
+  } else if (!is.null(inverse)) {
+    inversion_linear(fit, data, law, inverse)
+  }
 }
 
 # The covariance of a design (design_covariance()) with the error of a validation study, which is
@@ -280,6 +291,55 @@ scored_linear <- function(fit, data, law) {
       u <- data$scores[rows, , drop = FALSE]
       randomization(u, squares, diag(k), colSums(squares * u))
     }
+  )
+}
+
+# Labels of some respondents (R/tally-labels.R): P[x, y] are the weighted shares of the labels x of
+# those who report y. With W_y the weight of all who report y, V_y that of those with a label,
+#    P[, y_i] + 1{labelled} (W_y / V_y) (e_x - P[, y_i])
+# is the score of a row. Wilson's interval has half a label more where all labels of a report agree.
+labelled_linear <- function(fit, data, weights) {
+  K <- length(fit$mechanism$levels)
+  L <- length(fit$mechanism$reports)
+  # The sums of `w` by truth and report, a matrix, and by report.
+  sums <- function(w, rows) {
+    has_label <- !is.na(data$truth[rows])
+    truth <- factor(data$truth[rows][has_label], seq_len(K))
+    code <- factor(data$code[rows], seq_len(L))
+    list(
+      labels = unname(unclass(tapply(w[has_label], list(truth, code[has_label]), sum, default = 0))),
+      reports = as.vector(tapply(w, code, sum, default = 0))
+    )
+  }
+  group_sums <- lapply(seq_along(data$size), function(g) {
+    rows <- which(data$group == g)
+    c(sums(weights[rows], rows), list(squares = sums(weights[rows]^2, rows)$labels))
+  })
+  predictive <- function(s) s$labels / rep(pmax(colSums(s$labels), 1e-300), each = K)
+  list(
+    estimate = matrix(fit$estimate, K),
+    low = rep(0, K),
+    high = rep(1, K),
+    scores = function(g, rows) {
+      s <- group_sums[[g]]
+      P <- predictive(s)
+      code <- data$code[rows]
+      truth <- data$truth[rows]
+      moved <- (outer(truth, seq_len(K), `==`) - t(P)[code, , drop = FALSE]) *
+        (s$reports / colSums(s$labels))[code]
+      t(P)[code, , drop = FALSE] + replace(moved, is.na(moved), 0)
+    },
+    refit = function(g, rows, w) {
+      s <- sums(w, rows)
+      # A report without labels in a replicate has no predictive values.
+      if (any(s$reports > 0 & colSums(s$labels) == 0)) return(rep(NA_real_, K))
+      drop(predictive(s) %*% s$reports) / sum(w)
+    },
+    half_labels = vapply(group_sums, function(s) {
+      # So many labels have the weights' worth.
+      worth <- colSums(s$labels) / pmax(colSums(s$squares), 1e-300)
+      half_label_variance(s$labels * rep(worth, each = K), s$reports / sum(s$reports))
+    }, numeric(K))
   )
 }
 
