@@ -25,6 +25,9 @@
 #' **Dealt answers** ([rr_dealt()]) are estimated in the same way. Each block must lie in one primary sampling unit: give the blocks as clusters if nothing larger was drawn.
 #' Designs with a finite population correction (`fpc`) and `target = "sample"` are refused, because the cards of a block depend on each other.
 #'
+#' **Measured channels** ([rr_misclassification()]): the error of the validation study is added to the variance of the design, for domains with their covariance. Labels of
+#' some respondents are a column of the design's data.
+#'
 #' **Groups** (`by`) are domains of one sample, and their estimates are correlated. `vcov()`, [rr_contrast()] and [rr_compare()] take this into account.
 #'
 #' **Several questions** ([rr_product()]) are estimated together; [rr_margin()] reads some of them.

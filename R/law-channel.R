@@ -435,9 +435,16 @@ refuse_validated <- function(mechanisms, what) {
   }
 }
 
-# An error if the people of a validation study are respondents.
+# An error if the people of a validation study are respondents whose rows are not in the data.
 refuse_internal <- function(mechanism, what) {
-  if (!is.null(rr_law(mechanism)$internal)) refuse_validated(mechanism, what)
+  if (!isTRUE(mechanism$internal)) return(invisible())
+  abort(
+    c(
+      paste(what, "needs the labels of an internal validation study in its data."),
+      i = "Give their column: {.code rr_misclassification(labels = \"truth\")}."
+    ),
+    c("law", "argument")
+  )
 }
 
 # The error if a mechanism of labels is used without the data that hold them.

@@ -48,7 +48,7 @@
 #'   * `fitted()`, `predict(type = "report")`: mean outcome as reported. For a randomized outcome it is the probability of a reported yes, otherwise `predict()`.
 #'   * `augment()`: the data with `.fitted` and `.posterior.<level>` (`"ml"` only).
 #' @section Errors and warnings:
-#' Errors: `candor_error_argument`, `candor_error_level`, `candor_error_no_information` (the truths cannot be told apart). Warnings as in [rr_multinom()]. See [candor_conditions].
+#' Errors: `candor_error_argument`, `candor_error_law` (internal validation studies), `candor_error_level`, `candor_error_no_information` (the truths cannot be told apart). Warnings as in [rr_multinom()]. See [candor_conditions].
 #' @references van den Hout, A. and Kooiman, P. (2006). Estimating the linear regression model with categorical covariates subject to randomized response.
 #'   *Computational Statistics & Data Analysis* 50, 3311-3323. \doi{10.1016/j.csda.2005.06.012} (likelihood with a constant truth)
 #'
