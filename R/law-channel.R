@@ -415,13 +415,25 @@ is_validated <- function(mechanism) {
   inherits(mechanism, "rr_channel") && !is.null(mechanism$validation)
 }
 
+# Is any of these mechanisms measured, or a question of one of them?
+has_validated <- function(mechanisms) {
+  any(vapply(single_questions(mechanisms), is_validated, NA))
+}
+
+# The mechanisms of single questions among these and of their products.
+single_questions <- function(mechanisms) {
+  unlist(
+    lapply(unname(mechanisms), function(m) if (is.list(m)) m[["questions"]] %||% list(m)), FALSE
+  )
+}
+
 people_words <- function(mechanism) paste(format_count(sum(mechanism$validation)), "people")
 
 # An error if a channel was measured: without a term for the error of the study the channel would be
 # taken for known.
 refuse_validated <- function(mechanisms, what) {
   if (inherits(mechanisms, "rr_mechanism")) mechanisms <- list(mechanisms)
-  if (any(vapply(mechanisms, is_validated, NA))) {
+  if (has_validated(mechanisms)) {
     abort(
       c(
         paste(what, "cannot take a channel that a validation study estimated."),

@@ -231,12 +231,12 @@ channel_law <- function(mechanism) {
 #' **Survey designs.** The error of an external study is added to the variance of the design, of all domains together: differences between domains, and between
 #' surveys with one table, are nearly free of it. The interval is that of as many independent respondents as have the design's variance, with the \eqn{t} quantile.
 #'
-#' **Regressions.** [rr_glm()], also with a survey design, with clusters and with a random intercept, [rr_multinom()] and [rr_predictor()] add the error of an
+#' **Regressions.** [rr_glm()], also with a survey design, with clusters and with a random intercept, [rr_multinom()], [rr_predictor()] and [rr_loglinear()] (of a [rr_product()] too) add the error of an
 #' external study in a second step (Murphy and Topel 1985). Intervals and tests are Wald's. Likelihood ratios and profiles give an error, and `AIC()` treats the
 #' channel as known. [rr_power()] reports which margins of error the study makes impossible.
 #'
-#' The following would leave the error out, and give an error: `interval` `"exact"`, `"profile"` and `"credible"`, [rr_product()], [rr_pool()],
-#' [rr_compose()], [rr_noncompliance()], [rr_loglinear()], [rr_posterior()], [rr_family()], [rr_score()], [rr_goodness_of_fit()], [rr_choose_method()],
+#' The following would leave the error out, and give an error: `interval` `"exact"`, `"profile"` and `"credible"`, [rr_estimate()] of a [rr_product()], [rr_pool()],
+#' [rr_compose()], [rr_noncompliance()], [rr_posterior()], [rr_family()], [rr_score()], [rr_goodness_of_fit()], [rr_choose_method()],
 #' [rr_study()], likelihood ratios of `anova()`, and with regressions `protective`, `anchor` and internal studies.
 #'
 #' @section Labels in the data:

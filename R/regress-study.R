@@ -7,11 +7,7 @@
 # Weights of a design enter U, and thereby B and G, and nothing else of the second part.
 
 has_study <- function(fits) {
-  any(
-    vapply(
-      fits, function(fit) any(vapply(fit_mechanisms(fit), is_validated, NA)), NA
-    )
-  )
+  any(vapply(fits, function(fit) has_validated(fit_mechanisms(fit)), NA))
 }
 
 # The derivatives G of a fit: a list with an element for each of its channels that a study measured,
@@ -56,7 +52,7 @@ with_study_limit <- function(fit) {
 refuse_study_beside <- function(mechanisms, what, refused = logical()) {
   refused <- c(
     `a study of respondents (internal)` = any(
-      vapply(mechanisms, function(m) isTRUE(m$internal), NA)
+      vapply(single_questions(mechanisms), function(m) isTRUE(m$internal), NA)
     ),
     refused
   )
@@ -292,4 +288,31 @@ with_mixed_study <- function(fit) {
   fit$variance <- fit$variance + study_covariance(fit, fit$variance)
   fit$vcov <- fit$variance[names, names, drop = FALSE]
   fit
+}
+
+# A log-linear model has the truths and reports of several questions: those of the others are inside
+# pi and P. The first question changes fastest.
+channel_slopes.rr_loglinear <- function(fit) {
+  questions <- fit$table$questions
+  channels <- unname(lapply(questions, function(question) unname(rr_matrix(question))))
+  groups <- loglinear_groups(fit$table, fit$estimate)
+  answers_to <- function(q, sizes) {
+    (seq_len(prod(sizes)) - 1) %/% prod(sizes[seq_len(q - 1)]) %% sizes[q] + 1
+  }
+  lapply(which(vapply(questions, is_validated, NA)), function(q) {
+    truth <- answers_to(q, vapply(channels, nrow, 0L))
+    report <- answers_to(q, vapply(channels, ncol, 0L))
+    others <- replace(channels, q, list(0 * channels[[q]] + 1))
+    slopes <- lapply(seq_len(nrow(channels[[q]])), function(x) {
+      Reduce(`+`, lapply(groups, function(g) {
+        shares <- g$theta * (truth == x)
+        moved <- through_axes(others, cbind(shares * g$design, shares))
+        p <- ncol(g$design)
+        score <- moved[, seq_len(p), drop = FALSE] - moved[, p + 1L] * g$slope
+        ratio <- ifelse(g$counts > 0, g$counts / g$m, 0)
+        sums_by_report(ratio * score, report, ncol(channels[[q]]))
+      }))
+    })
+    list(mechanism = questions[[q]], slopes = slopes)
+  })
 }
