@@ -151,7 +151,7 @@ read_labelled_design <- function(design, mechanism, settings, column, by, na.rm)
     design$variables[rows, , drop = FALSE], mechanism, column, by, na.rm
   )
   weights <- design_weights(design)
-  data$row <- rows[data$kept]
+  data$row <- rows[data$index]
   data$rows <- length(weights)
   data$size <- as.vector(rowsum(weights[data$row], data$group))
   data$people <- tabulate(data$group)

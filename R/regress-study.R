@@ -162,9 +162,9 @@ channel_slopes.rr_predictor <- function(fit) {
 }
 
 # The equations of moments are linear in row y_i of the inverse of C, whose change is
-# -C^-1 dC C^-1. With psi_ik the summand of row i if the truth were k, column y of G_x is
+# -C^-1 dC C^-1. The summand of row i is psi_ik if the truth were k, and column y of G_x is
 #    -sum over rows and k of w_i C^-1[y_i, x] C^-1[y, k] psi_ik
-# A function of the variable and of the columns of its reports, which are those of one arm.
+# The value is a function of the variable and of the columns of its reports in one arm.
 moment_slopes <- function(fit) {
   function(name, columns) {
     rows <- fit$rows
@@ -185,7 +185,8 @@ moment_slopes <- function(fit) {
     by_report <- lapply(columns, summands)
     lapply(seq_along(columns), function(x) {
       weights <- inverse[codes, x]
-      -matrix(vapply(by_report, function(scores) colSums(scores * weights), numeric(fit$df)), fit$df)
+      sums <- lapply(by_report, function(scores) colSums(scores * weights))
+      -matrix(unlist(sums), fit$df)
     })
   }
 }
@@ -213,52 +214,63 @@ mixture_slopes <- function(fit) {
   }
 }
 
-# A random intercept u. With T the sum over the rows of a person with y_i = y of pi_ix(u) / P_i(u),
-# and R the score of the person's integrand in the coefficients and sigma, the person adds to
-# column y
+# A random intercept u. A person adds to column y
 #    E(dT/db) + Cov(T, R)
-# over u given the reports. The share of yes stands for both reports, as in channel_slopes.rr_glm().
+# over u given the reports: T is the sum over the person's rows with y_i = y of pi_ix(u) / P_i(u),
+# and R the score of the person's integrand in the coefficients and sigma. The share of yes stands for both reports, as in channel_slopes.rr_glm().
 channel_slopes.rr_glm_mixed <- function(fit) {
-  model <- fit$model
-  sigma <- fit$sigma
-  group <- rep(seq_along(model$weight), diff(model$first))
-  h <- 0.7 / 2^(ceiling(log2(max(1, 0.9 * sigma))) + 3)
-  u <- h * seq(-ceiling(8.5 / h), ceiling(8.5 / h))
-  n_coefficients <- model$size
-  eta <- drop(model$x %*% fit$point[seq_len(n_coefficients)]) + model$kernel$offset
-  rows <- report_curves(fit, outer(eta, sigma * u, `+`))
-  density <- exp(rowsum(log(rows$report), group)) * rep(dnorm(u), each = length(model$weight))
-  posterior <- density / rowSums(density)
-  # The mean over u of values by row and node, and the same with the node as a factor.
-  score <- rows$sign * rows$d * rows$slope / rows$report
-  columns <- function(values) {
-    c(
-      lapply(seq_len(n_coefficients), function(j) rowsum(values * model$x[, j], group)),
-      list(rowsum(values * rep(u, each = nrow(values)), group))
-    )
-  }
-  score_sums <- columns(score)
   mechanisms <- fit_mechanisms(fit)
-  measured <- Filter(
-    function(arm) is_validated(mechanisms[[arm]]), unique(model$kernel$arm + 1L)
-  )
-  lapply(measured, function(arm) {
-    is_arm <- model$kernel$arm + 1L == arm
+  arm <- fit$model$kernel$arm + 1L
+  measured <- Filter(function(arm) is_validated(mechanisms[[arm]]), unique(arm))
+  posterior <- random_posterior(fit)
+  lapply(measured, function(index) {
     slopes <- lapply(c(FALSE, TRUE), function(yes) {
-      truth <- if (yes) rows$truth else 1 - rows$truth
-      turn <- if (yes) 1 else -1
-      shares <- is_arm * rows$sign * truth / rows$report
-      moved <- is_arm * rows$slope *
-        (turn * rows$sign / rows$report - truth * rows$d / rows$report^2)
-      T_sums <- rowsum(shares, group)
-      T_centred <- T_sums - rowSums(T_sums * posterior)
-      each <- Map(
-        function(dT, R) rowSums((dT + T_centred * R) * posterior), columns(moved), score_sums
-      )
-      cbind(0, vapply(each, function(v) sum(v * model$weight), 0))
+      cbind(0, person_slopes(fit, posterior, arm == index, yes))
     })
-    list(mechanism = mechanisms[[arm]], slopes = slopes)
+    list(mechanism = mechanisms[[index]], slopes = slopes)
   })
+}
+
+# Column yes of G_x, x being yes or no, of the rows of one arm.
+person_slopes <- function(fit, posterior, is_arm, yes) {
+  rows <- posterior$rows
+  truth <- if (yes) rows$truth else 1 - rows$truth
+  turn <- if (yes) 1 else -1
+  shares <- posterior$sum(is_arm * rows$sign * truth / rows$report)
+  centred <- shares - rowSums(shares * posterior$weights)
+  moved <- is_arm * rows$slope *
+    (turn * rows$sign / rows$report - truth * rows$d / rows$report^2)
+  score <- rows$sign * rows$d * rows$slope / rows$report
+  each <- Map(function(moved, score) {
+    means <- rowSums((moved + centred * score) * posterior$weights)
+    sum(means * fit$model$weight)
+  }, posterior$columns(moved), posterior$columns(score))
+  unlist(each)
+}
+
+# The random intercept given the reports of each person, at nodes u:
+#   weights          the posterior, a row for each person and a column for each node
+#   rows             report_curves() of the reports at the nodes
+#   sum(values)      sums of values of the reports by person
+#   columns(values)  the same of values times each column of x, and times u
+random_posterior <- function(fit) {
+  model <- fit$model
+  group <- rep(seq_along(model$weight), diff(model$first))
+  h <- 0.7 / 2^(ceiling(log2(max(1, 0.9 * fit$sigma))) + 3)
+  u <- h * seq(-ceiling(8.5 / h), ceiling(8.5 / h))
+  eta <- drop(model$x %*% fit$point[seq_len(model$size)]) + model$kernel$offset
+  rows <- report_curves(fit, outer(eta, fit$sigma * u, `+`))
+  sums <- function(values) rowsum(values, group)
+  density <- exp(sums(log(rows$report))) * rep(dnorm(u), each = length(model$weight))
+  list(
+    weights = density / rowSums(density),
+    rows = rows,
+    sum = sums,
+    columns = function(values) {
+      slopes <- lapply(seq_len(model$size), function(j) sums(values * model$x[, j]))
+      c(slopes, list(sums(values * rep(u, each = nrow(values)))))
+    }
+  )
 }
 
 # For linear predictors, a matrix with a row for each report of a random intercept: the probability
@@ -296,23 +308,29 @@ channel_slopes.rr_loglinear <- function(fit) {
   questions <- fit$table$questions
   channels <- unname(lapply(questions, function(question) unname(rr_matrix(question))))
   groups <- loglinear_groups(fit$table, fit$estimate)
-  answers_to <- function(q, sizes) {
-    (seq_len(prod(sizes)) - 1) %/% prod(sizes[seq_len(q - 1)]) %% sizes[q] + 1
-  }
   lapply(which(vapply(questions, is_validated, NA)), function(q) {
     truth <- answers_to(q, vapply(channels, nrow, 0L))
     report <- answers_to(q, vapply(channels, ncol, 0L))
     others <- replace(channels, q, list(0 * channels[[q]] + 1))
     slopes <- lapply(seq_len(nrow(channels[[q]])), function(x) {
-      Reduce(`+`, lapply(groups, function(g) {
-        shares <- g$theta * (truth == x)
-        moved <- through_axes(others, cbind(shares * g$design, shares))
-        p <- ncol(g$design)
-        score <- moved[, seq_len(p), drop = FALSE] - moved[, p + 1L] * g$slope
-        ratio <- ifelse(g$counts > 0, g$counts / g$m, 0)
-        sums_by_report(ratio * score, report, ncol(channels[[q]]))
-      }))
+      moved <- lapply(groups, cell_slopes, others, truth == x)
+      sums_by_report(Reduce(`+`, moved), report, ncol(channels[[q]]))
     })
     list(mechanism = questions[[q]], slopes = slopes)
   })
+}
+
+# The answers to question `q` in the cells of questions of these sizes.
+answers_to <- function(q, sizes) {
+  (seq_len(prod(sizes)) - 1) %/% prod(sizes[seq_len(q - 1)]) %% sizes[q] + 1
+}
+
+# The derivatives of the score of a group in the probability of each report, from the truths
+# `is_truth`, whose question has the reports for certain in `axes`.
+cell_slopes <- function(g, axes, is_truth) {
+  shares <- g$theta * is_truth
+  moved <- through_axes(axes, cbind(shares * g$design, shares))
+  p <- ncol(g$design)
+  score <- moved[, seq_len(p), drop = FALSE] - moved[, p + 1L] * g$slope
+  ifelse(g$counts > 0, g$counts / g$m, 0) * score
 }

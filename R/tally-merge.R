@@ -43,7 +43,7 @@ c.rr_tally <- function(...) {
   tally$chunks <- merge_chunks(tallies)
   with_optional_fields(
     tally,
-    lapply(c(sets = "sets", blocks = "blocks", labels = "labels", witness = "witness"), function(name) {
+    lapply(setNames(nm = c("sets", "blocks", "labels", "witness")), function(name) {
       if_complete(field(name))
     }),
     codes

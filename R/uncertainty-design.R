@@ -154,7 +154,7 @@ design_covariance <- function(design, fit, data, target, total, options) {
   )
 }
 
-# The unbiased estimate as linear_variance() takes it: from labels, scores or the inverse; else NULL.
+# The unbiased estimate as linear_variance() takes it: from labels, scores or the inverse; or NULL.
 unbiased_linear <- function(design, fit, data, law, inverse) {
   if (!is.null(data$truth)) {
     labelled_linear(fit, data, design_weights(design)[data$row])
@@ -295,45 +295,28 @@ scored_linear <- function(fit, data, law) {
 }
 
 # Labels of some respondents (R/tally-labels.R): P[x, y] are the weighted shares of the labels x of
-# those who report y. With W_y the weight of all who report y, V_y that of those with a label,
+# those who report y. All who report y have the weight W_y, those with a label V_y, and a row's score
+# is
 #    P[, y_i] + 1{labelled} (W_y / V_y) (e_x - P[, y_i])
-# is the score of a row. Wilson's interval has half a label more where all labels of a report agree.
+# Wilson's interval has half a label more if all labels of a report agree.
 labelled_linear <- function(fit, data, weights) {
   K <- length(fit$mechanism$levels)
-  L <- length(fit$mechanism$reports)
-  # The sums of `w` by truth and report, a matrix, and by report.
-  sums <- function(w, rows) {
-    has_label <- !is.na(data$truth[rows])
-    truth <- factor(data$truth[rows][has_label], seq_len(K))
-    code <- factor(data$code[rows], seq_len(L))
-    list(
-      labels = unname(unclass(tapply(w[has_label], list(truth, code[has_label]), sum, default = 0))),
-      reports = as.vector(tapply(w, code, sum, default = 0))
-    )
-  }
+  sums <- function(rows, w) labelled_sums(data, rows, w, K, length(fit$mechanism$reports))
   group_sums <- lapply(seq_along(data$size), function(g) {
     rows <- which(data$group == g)
-    c(sums(weights[rows], rows), list(squares = sums(weights[rows]^2, rows)$labels))
+    squares <- sums(rows, weights[rows]^2)$labels
+    c(sums(rows, weights[rows]), list(squares = squares))
   })
-  predictive <- function(s) s$labels / rep(pmax(colSums(s$labels), 1e-300), each = K)
   list(
     estimate = matrix(fit$estimate, K),
     low = rep(0, K),
     high = rep(1, K),
-    scores = function(g, rows) {
-      s <- group_sums[[g]]
-      P <- predictive(s)
-      code <- data$code[rows]
-      truth <- data$truth[rows]
-      moved <- (outer(truth, seq_len(K), `==`) - t(P)[code, , drop = FALSE]) *
-        (s$reports / colSums(s$labels))[code]
-      t(P)[code, , drop = FALSE] + replace(moved, is.na(moved), 0)
-    },
+    scores = function(g, rows) labelled_scores(data, rows, group_sums[[g]]),
     refit = function(g, rows, w) {
-      s <- sums(w, rows)
+      s <- sums(rows, w)
       # A report without labels in a replicate has no predictive values.
       if (any(s$reports > 0 & colSums(s$labels) == 0)) return(rep(NA_real_, K))
-      drop(predictive(s) %*% s$reports) / sum(w)
+      drop(s$predictive %*% s$reports) / sum(w)
     },
     half_labels = vapply(group_sums, function(s) {
       # So many labels have the weights' worth.
@@ -341,6 +324,30 @@ labelled_linear <- function(fit, data, weights) {
       half_label_variance(s$labels * rep(worth, each = K), s$reports / sum(s$reports))
     }, numeric(K))
   )
+}
+
+# The sums of `w` in some rows: of labels by truth and report, a matrix, with its shares P in each
+# report (`predictive`), and of all `reports`.
+labelled_sums <- function(data, rows, w, K, L) {
+  has_label <- !is.na(data$truth[rows])
+  truth <- factor(data$truth[rows], seq_len(K))
+  code <- factor(data$code[rows], seq_len(L))
+  cells <- list(truth[has_label], code[has_label])
+  labels <- unname(unclass(tapply(w[has_label], cells, sum, default = 0)))
+  list(
+    labels = labels,
+    predictive = labels / rep(pmax(colSums(labels), 1e-300), each = K),
+    reports = as.vector(tapply(w, code, sum, default = 0))
+  )
+}
+
+labelled_scores <- function(data, rows, s) {
+  code <- data$code[rows]
+  truth <- data$truth[rows]
+  predicted <- t(s$predictive)[code, , drop = FALSE]
+  moved <- outer(truth, seq_len(ncol(predicted)), `==`) - predicted
+  moved <- moved * (s$reports / colSums(s$labels))[code]
+  predicted + replace(moved, is.na(moved), 0)
 }
 
 # An estimate from reports that are categories. Their scores are columns of J, and the code of a

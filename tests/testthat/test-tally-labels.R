@@ -62,7 +62,7 @@ test_that("labels that cannot be used are refused", {
   expect_s3_class(estimate(data), "rr_fit")
   expect_output(print(m), "labels in column")
   # A label without its report, nobody without a label, no label at all.
-  expect_error(estimate(replace(data, 1, list(c(NA, data$verdict[-1])))), class = "candor_error_missing")
+  expect_error(estimate(transform(data, verdict = replace(verdict, 1, NA))), class = "candor_error_missing")
   expect_error(estimate(subset(data, !is.na(truth))), class = "candor_error_empty")
   expect_error(estimate(transform(data, truth = NA_character_)), class = "candor_error_empty")
   # A report of a group whose labels do not show it; a truth that nobody was found to have; a label that is no level.
@@ -73,9 +73,10 @@ test_that("labels that cannot be used are refused", {
   expect_refused(rr_misclassification(0.8, 0.9, labels = "truth"), rr_misclassification(labels = "truth", validation = "exact"),
     rr_estimate(data, m, column = "verdict", weights = "g"), estimate(data, rr_misclassification(labels = "label")))
   # Without data there is no table.
-  expect_refused(rr_counts(c(5, 6), m), rr_tally(data$verdict, m), rr_matrix(m), rr_posterior(m), rr_perturb("no", m), rr_glm(verdict ~ g, data, m),
-    rr_score("no", m), rr_product(a = m))
-  fit <- estimate(data.frame(verdict = rep(c("no", "yes"), 50), truth = rep(c("no", "yes", NA, NA, "no", "no"), length.out = 100), g = rep(1:2, 50)[order(rep(1:2, 50))]), by = "g")
+  expect_refused(rr_counts(c(5, 6), m), rr_tally(data$verdict, m), rr_matrix(m), rr_posterior(m), rr_perturb("no", m),
+    rr_glm(verdict ~ g, data, m), rr_score("no", m), rr_product(a = m))
+  grouped <- data.frame(verdict = rep(c("no", "yes"), 50), truth = rep(c("no", "yes", NA, NA, "no", "no"), length.out = 100), g = rep(1:2, each = 50))
+  fit <- estimate(grouped, by = "g")
   expect_refused(rr_write(fit$tally, tempfile()), predict(fit), fitted(fit), residuals(fit))
 })
 
@@ -86,7 +87,8 @@ by_hand <- function(data, w, design, labels = w) {
   reports <- sort(unique(data$verdict))
   v <- ifelse(is.na(data$truth), 0, labels)
   phi <- tapply(w, data$verdict, sum) / sum(w)
-  P <- vapply(reports, function(y) vapply(levels, function(x) sum(v[data$verdict == y & data$truth %in% x]) / sum(v[data$verdict == y]), 0), numeric(length(levels)))
+  share <- function(x, y) sum(v[data$verdict == y & data$truth %in% x]) / sum(v[data$verdict == y])
+  P <- vapply(reports, function(y) vapply(levels, share, 0, y), numeric(length(levels)))
   theta <- drop(P %*% phi)
   V <- tapply(v, data$verdict, sum)
   u <- t(vapply(seq_along(w), function(i) {
