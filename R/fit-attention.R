@@ -28,6 +28,7 @@ estimate_attention <- function(x, mechanism, anchor, settings, column, count, we
 # attentive and from an inattentive respondent.
 attention_questions <- function(x, mechanism, anchor, column) {
   check_mechanism(mechanism)
+  refuse_validated(mechanism, "{.arg anchor}")
   check_that(
     length(mechanism$levels) == 2L && length(mechanism$reports) == 2L && has_categories(mechanism),
     mechanism, "mechanism", "of a yes/no question"

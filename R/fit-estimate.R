@@ -194,9 +194,7 @@ estimate_tally.rr_mechanism <- function(mechanism, tally, settings) {
     check_choice(settings$interval, "interval", interval_kinds)
   }
   check_interval_kind(interval, mechanism, settings$target, method, law)
-  if (!is.null(law$internal) && NCOL(tally$counts) > 1L) {
-    abort("An internal validation must be of one sample, without groups.")
-  }
+  refuse_incomplete_study(tally, law)
   groups <- seq_len(NCOL(tally$counts))
   evidence <- lapply(groups, function(g) group_evidence(tally, g, law))
   results <- run_groups(method, evidence, settings$options)
@@ -228,6 +226,20 @@ estimate_tally.rr_mechanism <- function(mechanism, tally, settings) {
     )
   }
   fit
+}
+
+# An error if an estimate would be without the error of a study: of one of several questions, or of
+# groups that have no labels of their own.
+refuse_incomplete_study <- function(tally, law) {
+  if (!is.null(tally$mechanism$questions)) {
+    refuse_validated(tally$mechanism, "{.fn rr_estimate} of several questions")
+  }
+  if (!is.null(law$internal) && NCOL(tally$counts) > 1L && is.null(tally$labels)) {
+    abort(c(
+      "An internal validation must have a table for each group.",
+      i = "Data with a column of labels have it: {.code rr_misclassification(labels = \"truth\")}."
+    ))
+  }
 }
 
 # The kind of interval whose centre is the estimate. The least-squares inverse, whose interval is
@@ -292,7 +304,7 @@ as_tally <- function(x, mechanism, weights, by, na.rm, column = NULL, count = NU
     }
     return(x)
   }
-  check_mechanism(mechanism)
+  check_mechanism(mechanism, has_data = TRUE)
   # Only what was given: a table, which is counted already, refuses the rest by name.
   arguments <- list(
     column = column,

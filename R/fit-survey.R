@@ -25,6 +25,9 @@
 #' **Dealt answers** ([rr_dealt()]) are estimated in the same way. Each block must lie in one primary sampling unit: give the blocks as clusters if nothing larger was drawn.
 #' Designs with a finite population correction (`fpc`) and `target = "sample"` are refused, because the cards of a block depend on each other.
 #'
+#' **Measured channels** ([rr_misclassification()]): the error of the validation study is added to the variance of the design, for domains with their covariance. Labels of
+#' some respondents are a column of the design's data.
+#'
 #' **Groups** (`by`) are domains of one sample, and their estimates are correlated. `vcov()`, [rr_contrast()] and [rr_compare()] take this into account.
 #'
 #' **Several questions** ([rr_product()]) are estimated together; [rr_margin()] reads some of them.
@@ -94,11 +97,15 @@ NULL
 
 # The input of an estimate from a design: the weighted tally, and the `settings` of its estimate.
 read_design <- function(design, mechanism, settings, column, weights, by, na.rm) {
-  mechanism <- check_mechanism(mechanism)
+  mechanism <- check_mechanism(mechanism, has_data = TRUE)
   total <- check_flag(settings$options$total %||% FALSE, "total")
   settings$options$total <- NULL
   interval <- check_choice(settings$interval %||% "wilson", "interval", c("wilson", "wald"))
   settings$interval <- "wald"
+  if (!is.null(mechanism$labels)) {
+    survey <- read_labelled_design(design, mechanism, settings, column, by, na.rm)
+    return(c(survey, list(total = total, interval = if (total) "wald" else interval)))
+  }
   law <- check_law(rr_law(mechanism))
   # Protocols whose unbiased estimate is the mean of a score of each report. RAPPOR's weighs the
   # reports by all others.
@@ -127,10 +134,36 @@ read_design <- function(design, mechanism, settings, column, weights, by, na.rm)
        interval = if (total) "wald" else interval)
 }
 
+# The same for a column of labels: of each row the report, the label and the group.
+read_labelled_design <- function(design, mechanism, settings, column, by, na.rm) {
+  check_design(design, "x")
+  check_only(settings, "method", c("mle", "inv"))
+  settings$method <- "inv"
+  if (settings$target == "sample" || any(hidden_squares(design) != 0)) {
+    abort(c(
+      "Labels need a design of {.code target = \"population\"} without a finite population.",
+      x = "The part of the labels' draw that a correction hides is not known.",
+      i = "Give the design without {.arg fpc}."
+    ))
+  }
+  rows <- design_rows(design)
+  data <- labelled_rows(
+    design$variables[rows, , drop = FALSE], mechanism, column, by, na.rm
+  )
+  weights <- design_weights(design)
+  data$row <- rows[data$index]
+  data$rows <- length(weights)
+  data$size <- as.vector(rowsum(weights[data$row], data$group))
+  data$people <- tabulate(data$group)
+  tally <- named_tally(labelled_tally(data, weights[data$row]), column)
+  list(design = design, tally = tally, settings = settings, data = data)
+}
+
 # The estimates of the weighted tally, in `fit`, with the variance of the design.
 new_rr_survey <- function(survey, fit) {
-  refuse_internal(fit$mechanism, "A survey design")
-  size <- if (survey$total) fit$tally$n else rep(1, length(fit$tally$n))
+  if (is.null(survey$data$truth)) refuse_internal(fit$mechanism, "A survey design")
+  people_of_groups <- survey$data$size %||% fit$tally$n
+  size <- if (survey$total) people_of_groups else rep(1, length(people_of_groups))
   uncertainty <- design_covariance(
     survey$design, fit, survey$data, fit$target, survey$total, survey$settings$options
   )
@@ -139,6 +172,8 @@ new_rr_survey <- function(survey, fit) {
   x$estimate <- fit$estimate * rep(size, each = length(fit$mechanism$levels))
   x[c("covariance", "inversion")] <- list(uncertainty$covariance, uncertainty$inversion)
   x$effects <- uncertainty$effects
+  # The tally of labelled data has those without a label.
+  x[c("size", "people")] <- list(people_of_groups, survey$data$people)
   x[c("total", "interval")] <- list(survey$total, survey$interval)
   x$df <- if (fit$target == "sample") Inf else survey::degf(survey$design)
   describe_survey(x)
@@ -146,7 +181,7 @@ new_rr_survey <- function(survey, fit) {
 
 # The estimates of a design with the fields of all estimates: rows, labels, title and notes.
 describe_survey <- function(x) {
-  x$n <- respondent_number(x$tally)
+  x$n <- if (is.null(x$people)) respondent_number(x$tally) else sum(x$people)
   x$rows <- tidy_rows(x, FALSE)
   x$labels <- coef_names(x)
   x$title <- survey_title(x)
@@ -162,6 +197,7 @@ cut_groups.rr_survey <- function(fit, index, drop = FALSE) {
   k <- length(fit$mechanism$levels)
   cells <- as.vector(outer(seq_len(k), (index - 1) * k, `+`))
   cut$covariance <- fit$covariance[cells, cells, drop = FALSE]
+  for (part in intersect(c("size", "people"), names(fit))) cut[[part]] <- fit[[part]][index]
   if (!is.null(fit$effects)) cut$effects <- fit$effects[cells, , drop = FALSE]
   for (part in intersect(c("estimate", "variance", "field_variance"), names(fit$inversion))) {
     cut$inversion[[part]] <- fit$inversion[[part]][, index, drop = FALSE]
@@ -188,7 +224,7 @@ survey_title <- function(x) {
     paste0(
       x$estimator$title, ": ", if (x$total) "totals" else "shares", " of ",
       category_words(length(x$mechanism$levels)), " from ", format_count(x$n),
-      " respondents who stand for ", format_count(round(sum(tally$n), 1)), in_groups(tally)
+      " respondents who stand for ", format_count(round(sum(x$size), 1)), in_groups(tally)
     ),
     paste0("  ", format(x$mechanism)),
     indented(c(

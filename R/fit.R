@@ -154,6 +154,7 @@ logLik.rr_fit <- function(object, ...) {
 #' @rdname estimate_methods
 #' @export
 fitted.rr_fit <- function(object, ...) {
+  refuse_group_labels(object)
   law <- rr_law(object$mechanism)
   reports <- object$mechanism$reports
   expected <- vapply(seq_len(NCOL(object$estimate)), function(g) {
@@ -416,6 +417,18 @@ augment.rr_fit <- function(x, ...) {
   table
 }
 
+# The channel of the mechanism is that of all labels together.
+refuse_group_labels <- function(fit) {
+  if (is.null(fit$tally$labels)) return(invisible())
+  abort(
+    c(
+      "Reports are expected from one channel, and each group has its own labels.",
+      i = "Estimate one group from its rows: {.code rr_estimate(subset(data, ...), ...)}."
+    ),
+    c("law", "argument")
+  )
+}
+
 # ---- what a report says about its respondent ----
 
 #' Posterior probability of the truth given one report
@@ -452,6 +465,7 @@ augment.rr_fit <- function(x, ...) {
 #' # About two in three; without a report it is one in four
 #' @export
 predict.rr_fit <- function(object, reports = NULL, ...) {
+  refuse_group_labels(object)
   mechanism <- object$mechanism
   estimate <- unname(as.matrix(object$estimate))
   if (any(estimate < 0) || !all(apply(estimate, 2, adds_up))) {

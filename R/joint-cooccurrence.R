@@ -109,6 +109,7 @@ rr_cooccurrence <- function(
 
 # If all questions have columns of 0 and 1 these are counted, else scores.
 count_questions <- function(reports, mechanism, order, sets, na.rm) {
+  refuse_validated(mechanism, "Joint counts")
   read <- read_questions(reports, mechanism, na.rm)
   inform_dropped(read$missing)
   scored <- any(

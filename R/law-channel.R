@@ -415,13 +415,25 @@ is_validated <- function(mechanism) {
   inherits(mechanism, "rr_channel") && !is.null(mechanism$validation)
 }
 
+# Is any of these mechanisms measured, or a question of one of them?
+has_validated <- function(mechanisms) {
+  any(vapply(single_questions(mechanisms), is_validated, NA))
+}
+
+# The mechanisms of single questions among these and of their products.
+single_questions <- function(mechanisms) {
+  unlist(
+    lapply(unname(mechanisms), function(m) if (is.list(m)) m[["questions"]] %||% list(m)), FALSE
+  )
+}
+
 people_words <- function(mechanism) paste(format_count(sum(mechanism$validation)), "people")
 
 # An error if a channel was measured: without a term for the error of the study the channel would be
 # taken for known.
 refuse_validated <- function(mechanisms, what) {
   if (inherits(mechanisms, "rr_mechanism")) mechanisms <- list(mechanisms)
-  if (any(vapply(mechanisms, is_validated, NA))) {
+  if (has_validated(mechanisms)) {
     abort(
       c(
         paste(what, "cannot take a channel that a validation study estimated."),
@@ -435,9 +447,27 @@ refuse_validated <- function(mechanisms, what) {
   }
 }
 
-# An error if the people of a validation study are respondents.
+# An error if the people of a validation study are respondents whose rows are not in the data.
 refuse_internal <- function(mechanism, what) {
-  if (!is.null(rr_law(mechanism)$internal)) refuse_validated(mechanism, what)
+  if (!isTRUE(mechanism$internal)) return(invisible())
+  abort(
+    c(
+      paste(what, "needs the labels of an internal validation study in its data."),
+      i = "Give their column: {.code rr_misclassification(labels = \"truth\")}."
+    ),
+    c("law", "argument")
+  )
+}
+
+# The error if a mechanism of labels is used without the data that hold them.
+refuse_without_labels <- function() {
+  abort(
+    c(
+      "The labels of {.arg mechanism} are a column of the data.",
+      i = "Give both to {.fn rr_estimate}: a data frame, or a survey design."
+    ),
+    c("law", "argument")
+  )
 }
 
 # ---- validation within the field sample (Tenenbein, 1970, 1972) ----
@@ -527,13 +557,16 @@ law_intervals.rr_law_internal <- function(
 # own variance is 0, as if these reports were certain: half a label more is spread evenly over the
 # truths.
 agreeing_label_variance <- function(law, evidence) {
-  statistics <- label_statistics(law, evidence)
-  agreeing <- colSums(law$internal > 0) == 1
-  shares <- (law$internal + 1 / (2 * evidence$k)) /
-    rep(statistics$seen + 1 / 2, each = evidence$k)
-  drop(
-    (shares * (1 - shares)) %*% (agreeing * statistics$phi^2 / statistics$seen)
-  )
+  half_label_variance(law$internal, label_statistics(law, evidence)$phi)
+}
+
+# `seen` people of each report have these labels V; `phi` are the shares of the reports.
+half_label_variance <- function(V, phi) {
+  seen <- colSums(V)
+  agreeing <- colSums(V > 0) == 1
+  shares <- (V + 1 / (2 * nrow(V))) / rep(seen + 1 / 2, each = nrow(V))
+  terms <- ifelse(agreeing, phi^2 / seen, 0)
+  drop((shares * (1 - shares)) %*% terms)
 }
 
 # Are there more reports than truths, of which none belongs to one truth alone?

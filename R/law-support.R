@@ -183,9 +183,14 @@ sets_evidence <- function(law, evidence) {
   evidence
 }
 
-# The law of a group of a tally: that of the mechanism, with the sets or blocks that were kept.
+# The law of a group of a tally: that of the mechanism, with the sets, blocks or labels that were
+# kept.
 tally_law <- function(tally, g, law = rr_law(tally$mechanism)) {
   if (!is.null(tally$sets)) law$sets <- tally$sets[[g]]
+  # The labels count as the reports do, with the number of people that weights are worth.
+  if (!is.null(tally$labels)) {
+    law$internal <- tally$labels[[g]] * (tally$effective_n[g] / tally$n[g])
+  }
   if (!is.null(tally$blocks)) law <- law_with_blocks(law, tally$blocks[[g]])
   law
 }

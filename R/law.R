@@ -81,6 +81,7 @@ rr_law.default <- function(mechanism) {
   # Most mechanisms hold their law. A method makes a law that is large, or that changes as it is
   # used.
   if (inherits(mechanism$law, "rr_law")) return(mechanism$law)
+  if (!is.null(mechanism$labels)) refuse_without_labels()
   abort(
     "{.arg mechanism} must have a law: a method of {.fn rr_law} for {.cls {class(mechanism)[1]}}."
   )

@@ -210,7 +210,7 @@ channel_law <- function(mechanism) {
 #' @section Validation studies:
 #' The sensitivity and specificity of a test, a classifier, a coder or a record linkage usually come from a sample of people whose truth is known.
 #' This sample has an error of its own. `rr_misclassification(table = )` takes its counts \eqn{V}, and the error enters covariances, intervals,
-#' comparisons, regressions and plans. `validation` says how the people in the table were found.
+#' comparisons, survey designs, regressions and plans. `validation` says how the people in the table were found.
 #'
 #' * `"external"`: each row of the table is a separate sample of people with this truth. With row sums \eqn{m_x}, shares \eqn{C_x} and
 #'   \eqn{S_x = (\mathrm{diag}(C_x) - C_x C_x^T) / m_x}{S_x = (diag(C_x) - C_x C_x') / m_x}, the covariance of the reported shares becomes
@@ -220,7 +220,7 @@ channel_law <- function(mechanism) {
 #' * `"internal"`: the people in the table were drawn at random from the respondents, and are not among the counts of the tally (double sampling,
 #'   Tenenbein 1970, 1972). The estimate is \eqn{\sum_y \phi_y V_{xy} / V_{+y}}{sum_y phi_y V[x, y] / V[+, y]}, with the shares \eqn{\phi} of the
 #'   reports of all. If all labels of a report agree, their variance would be 0. The interval, not `vcov()`, then adds half a label, spread evenly over the
-#'   truths. `logLik()` is `NA`, and groups give an error, because each group would need a table of its own.
+#'   truths. `logLik()` is `NA`, and groups give an error, because each group would need a table of its own: see *Labels in the data*.
 #' * `"exact"`: the shares of the table are taken for the channel. The error of the study is left out. This is often most of the variance, and intervals
 #'   are then far too short. It is no way around an error of this page.
 #'
@@ -228,12 +228,26 @@ channel_law <- function(mechanism) {
 #' [vcov()][fit_methods], [rr_compare()] and [rr_contrast()] therefore contain the covariance between them, and the error nearly cancels in a
 #' comparison of similar groups. If an estimate is at 0 or 1, the interval of a comparison leaves this covariance out and is too wide.
 #'
-#' [rr_glm()] adds the error in a second step (Murphy and Topel 1985): its intervals and tests are Wald's, and `AIC()` treats the channel as
-#' known. [rr_power()] reports which margins of error the study makes impossible.
+#' **Survey designs.** The error of an external study is added to the variance of the design, of all domains together: differences between domains, and between
+#' surveys with one table, are nearly free of it. The interval is that of as many independent respondents as have the design's variance, with the \eqn{t} quantile.
 #'
-#' The following would leave the error out, and give an error: `interval` `"exact"`, `"profile"` and `"credible"`, [rr_product()], [rr_pool()],
-#' [rr_compose()], [rr_noncompliance()], [rr_multinom()], [rr_loglinear()], [rr_predictor()], [rr_posterior()], [rr_family()], [rr_score()],
-#' [rr_goodness_of_fit()], [rr_choose_method()], [rr_study()], likelihood ratios of `anova()`, and survey designs.
+#' **Regressions.** [rr_glm()], also with a survey design, with clusters and with a random intercept, [rr_multinom()], [rr_predictor()] and [rr_loglinear()] (of a [rr_product()] too) add the error of an
+#' external study in a second step (Murphy and Topel 1985). Intervals and tests are Wald's. Likelihood ratios and profiles give an error, and `AIC()` treats the
+#' channel as known. [rr_power()] reports which margins of error the study makes impossible.
+#'
+#' The following would leave the error out, and give an error: `interval` `"exact"`, `"profile"` and `"credible"`, [rr_estimate()] of a [rr_product()], [rr_pool()],
+#' [rr_compose()], [rr_noncompliance()], [rr_posterior()], [rr_family()], [rr_score()], [rr_goodness_of_fit()], [rr_choose_method()],
+#' [rr_study()], likelihood ratios of `anova()`, and with regressions `protective`, `anchor` and internal studies.
+#'
+#' @section Labels in the data:
+#' Often the data have a column of reports, and a column with the truth of some respondents, `NA` where nobody looked. Name this column:
+#' `rr_estimate(data, rr_misclassification(labels = "truth"), column = "verdict")`. Each respondent counts once. This is an internal study: whether a respondent has a label
+#' may depend on the report, and on nothing else that says something about the truth.
+#'
+#' * With `by` each group has its own labels. Groups are independent. A report without a label in a group gives an error.
+#' * A survey design counts labels with the weights of their rows. The variance is the design's, of the linearized scores. Designs with a finite population
+#'   correction, and `target = "sample"`, are refused.
+#' * Levels are those in the data, or `levels`. `fitted()`, `predict()` and [rr_write()] of several groups are refused.
 #'
 #' @section Which way round:
 #' Rows of `table` are truths. Some packages have predictions in rows: `confusionMatrix()$table` of 'caret', `conf_mat()$table` of 'yardstick', and the tables
@@ -259,12 +273,14 @@ channel_law <- function(mechanism) {
 #' @param table Counts of a validation study, one row per truth and one column per report, without margins. Shares are allowed only with `validation = "exact"`. See
 #'   *Which way round*.
 #' @param validation `"external"` (default), `"internal"` or `"exact"`, see *Validation studies*.
+#' @param labels The column of the data with the truths that were found out, as text or a formula. See *Labels in the data*.
 #' @param ... Must be empty.
 #' @return A mechanism, see [rr_channel()]; with `sensitivity` and `specificity` a mechanism of [rr_binary()].
 #' @section Errors:
 #' * `candor_error_argument`: probabilities outside 0 to 1, lengths that do not match, an empty row of `table`, shares in place of counts, margins, names
 #'   of dimensions that contradict each other.
 #' * `candor_error_no_information`: a report that nobody gave in an internal validation study.
+#' * `candor_error_law`: a mechanism of `labels` without its data.
 #' * `candor_error_mismatch`: names that are not levels.
 #' * Warning `candor_warning_weights`: counts that are not whole. Message `candor_message_transposed`: rows are reports.
 #' @references Ghosh, A., Roughgarden, T. and Sundararajan, M. (2012). Universally utility-maximizing privacy mechanisms. *SIAM Journal on
@@ -296,6 +312,13 @@ channel_law <- function(mechanism) {
 #' # The same from a study of 100 people without and 50 with the condition: its error counts
 #' study <- rr_misclassification(table = rbind(no = c(no = 95, yes = 5), yes = c(10, 40)))
 #' tidy(rr_estimate(rr_counts(c(880, 120), study)), conf.int = TRUE)   # 9.3% (3.0% to 15.8%)
+#'
+#' # A coder read 2,000 answers, an expert 200 of them too: which share are complaints? (In truth 20%.)
+#' set.seed(1)
+#' answers <- data.frame(truth = rep(c("no", "yes"), c(1600, 400)))
+#' answers$coded <- rr_perturb(answers$truth, test, rng = "R")
+#' answers$truth[-sample(2000, 200)] <- NA
+#' tidy(rr_estimate(answers, rr_misclassification(labels = "truth"), column = "coded"), conf.int = TRUE)
 #'
 #' # Ratings on a scale of 5, noisy by steps
 #' rr_geometric(5, epsilon = 1)
@@ -331,9 +354,16 @@ rr_misclassification <- function(
   table = NULL,
   levels = NULL,
   validation = c("external", "internal", "exact"),
+  labels = NULL,
   ...
 ) {
   check_dots_empty(...)
+  if (!is.null(labels)) {
+    if (!all(missing(validation), is.null(c(sensitivity, specificity, table)))) {
+      abort("{.arg labels} must stand alone, or beside {.arg levels}.")
+    }
+    return(new_rr_labelled(labels, levels))
+  }
   if (is.null(table) && !missing(validation)) abort("{.arg validation} belongs to {.arg table}.")
   validation <- check_choice(validation)
   if (any(c(is.null(sensitivity), is.null(specificity)) == is.null(table))) {
@@ -368,6 +398,26 @@ rr_misclassification <- function(
     internal = validation == "internal"
   )
   with_recipe(mechanism, "rr_misclassification", table = table, validation = validation)
+}
+
+# The mechanism of data with a column of labels (R/tally-labels.R), which have its table: it has no
+# law yet. Without `levels` these are those of the data.
+new_rr_labelled <- function(labels, levels) {
+  check_that(
+    inherits(labels, "formula") || (is.character(labels) && length(labels) == 1L && !is.na(labels)),
+    labels, "labels", "the name of a column, as text or a formula"
+  )
+  new_rr_mechanism(
+    "labelled",
+    if (is.null(levels)) character() else check_levels(levels)$labels,
+    epsilon = Inf,
+    design = sprintf(
+      "Misclassified answer, labels in column \"%s\"",
+      if (is.character(labels)) labels else all.vars(labels)[1]
+    ),
+    error = TRUE,
+    labels = labels
+  )
 }
 
 # The table with truths in rows, in the order of `levels`. It must hold whole numbers of people:

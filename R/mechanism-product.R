@@ -86,7 +86,7 @@ rr_product <- function(..., asked = NULL) {
       "of finitely many reports, or of reports that support sets of categories or are bits"
     )
   }
-  refuse_validated(questions, "{.fn rr_product}")
+  for (question in questions) refuse_internal(question, "{.fn rr_product}")
   sizes <- function(side) lengths(lapply(questions, `[[`, side))
   mechanism <- new_rr_mechanism(
     "product", joint_labels(questions, "levels"), reports = joint_labels(questions, "reports"),

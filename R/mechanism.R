@@ -134,9 +134,11 @@ print.rr_mechanism <- function(x, ..., digits = 4) {
     anyNA(suppressWarnings(as.numeric(head(x$levels, 8))))
   if (!isTRUE(x$codec$real)) {
     labels <- format_labels(x$levels, between = if (needs_order) " < " else ", ")
+    if (k == 0L) labels <- "those of the data"
     cat("  categories  ", labels, "\n", sep = "")
   }
   cat(privacy_lines(x, digits), sep = "\n")
+  if (!is.null(x$labels)) return(invisible(x))
   if (is_validated(x)) {
     people <- paste(x$levels, format_count(rowSums(x$validation)), collapse = ", ")
     cat(

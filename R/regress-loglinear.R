@@ -86,7 +86,9 @@ rr_loglinear <- function(
   call <- match.call()
   starts <- check_starts(starts)
   table <- loglinear_table(formula, tally)
-  refuse_validated(tally$mechanism, "{.fn rr_loglinear}")
+  refuse_study_beside(list(tally$mechanism), "{.fn rr_loglinear}", c(
+    `respondents who use no device` = !is.null(protective)
+  ))
   model <- loglinear_model(table)
   maximum <- list(table = table, best = highest_maximum(model, even_starts(model, starts)))
   if (!is.null(protective)) maximum <- protective_maximum(table, protective, maximum$best, starts)
@@ -107,7 +109,7 @@ rr_loglinear <- function(
       loglinear_freedom(table, fit$df)
     )
   }
-  structure(
+  with_study_limit(structure(
     c(
       fit,
       list(
@@ -122,7 +124,7 @@ rr_loglinear <- function(
       )
     ),
     class = c("rr_loglinear", "rr_regression")
-  )
+  ))
 }
 
 # The cells of the truths (times groups) and their design.

@@ -32,6 +32,7 @@
 #' * Weights must be equal in all rows of a group.
 #' * Not available are penalties, anchor questions, designs with an unknown parameter, survey designs, the links `"log"` and
 #'   `"identity"`, random slopes and several random terms.
+#' * With a channel that a validation study estimated ([rr_misclassification()]) variances include the error of the study, and intervals are Wald's.
 #' * One device for several items of a person breaks the independence of the reports: use [rr_association()].
 #'
 #' @param object,x A fit of [rr_glm()] with a random intercept.

@@ -97,7 +97,9 @@ rr_multinom <- function(
   )
   scale <- design_scale(design, rows$weights)
   rows$weights <- rows$weights * scale
-  refuse_study_beside(list(rows$mechanism), "{.fn rr_multinom}")
+  refuse_study_beside(list(rows$mechanism), "{.fn rr_multinom}", c(
+    `several questions` = !is.null(rows$mechanism$questions)
+  ))
   if (type == "cumulative") check_cumulative_order(rows)
   if (is.null(rows$respondents) && is.null(design)) tell_sampling_weights(rows$weights)
   likelihood <- if (type == "cumulative") cumulative_model else multinomial_model

@@ -48,7 +48,7 @@
 #'   * `fitted()`, `predict(type = "report")`: mean outcome as reported. For a randomized outcome it is the probability of a reported yes, otherwise `predict()`.
 #'   * `augment()`: the data with `.fitted` and `.posterior.<level>` (`"ml"` only).
 #' @section Errors and warnings:
-#' Errors: `candor_error_argument`, `candor_error_level`, `candor_error_no_information` (the truths cannot be told apart). Warnings as in [rr_multinom()]. See [candor_conditions].
+#' Errors: `candor_error_argument`, `candor_error_law` (internal validation studies), `candor_error_level`, `candor_error_no_information` (the truths cannot be told apart). Warnings as in [rr_multinom()]. See [candor_conditions].
 #' @references van den Hout, A. and Kooiman, P. (2006). Estimating the linear regression model with categorical covariates subject to randomized response.
 #'   *Computational Statistics & Data Analysis* 50, 3311-3323. \doi{10.1016/j.csda.2005.06.012} (likelihood with a constant truth)
 #'
@@ -96,17 +96,11 @@ rr_predictor <- function(
     method %||% if (family$family == "binomial") "ml" else "moments", "method", c("moments", "ml")
   )
   starts <- check_starts(starts)
-  flat <- flat_mechanisms(check_randomized(mechanisms))
-  has_spare_reports <- vapply(
-    flat, function(m) length(m$reports) > length(m$levels), NA
-  )
-  refuse_study_beside(flat, "{.fn rr_predictor}", c(
-    `moments and more reports than truths` = method == "moments" && any(has_spare_reports)
-  ))
   design <- given_design(data, call)
   frame_call <- design_call(call, design)
   data <- design$variables %||% data
   rows <- predictor_rows(frame_call, formula, data, mechanisms, truth, parent.frame())
+  refuse_predictor_study(flat_mechanisms(mechanisms), method)
   scale <- design_scale(design, rows$weights)
   rows$weights <- rows$weights * scale
   rows$family <- family
@@ -122,6 +116,14 @@ rr_predictor <- function(
     suppressMessages(new_mixture(rows))
   }
   with_design(fit, design, scale, function(w) predictor_replicate(fit, mixture, w * scale))
+}
+
+# The least-squares inverse of a channel with more reports than truths has other derivatives.
+refuse_predictor_study <- function(mechanisms, method) {
+  has_spare_reports <- vapply(mechanisms, function(m) length(m$reports) > length(m$levels), NA)
+  refuse_study_beside(mechanisms, "{.fn rr_predictor}", c(
+    `moments and more reports than truths` = method == "moments" && any(has_spare_reports)
+  ))
 }
 
 canonical_family <- function(family) {

@@ -7,11 +7,7 @@
 # Weights of a design enter U, and thereby B and G, and nothing else of the second part.
 
 has_study <- function(fits) {
-  any(
-    vapply(
-      fits, function(fit) any(vapply(fit_mechanisms(fit), is_validated, NA)), NA
-    )
-  )
+  any(vapply(fits, function(fit) has_validated(fit_mechanisms(fit)), NA))
 }
 
 # The derivatives G of a fit: a list with an element for each of its channels that a study measured,
@@ -56,7 +52,7 @@ with_study_limit <- function(fit) {
 refuse_study_beside <- function(mechanisms, what, refused = logical()) {
   refused <- c(
     `a study of respondents (internal)` = any(
-      vapply(mechanisms, function(m) isTRUE(m$internal), NA)
+      vapply(single_questions(mechanisms), function(m) isTRUE(m$internal), NA)
     ),
     refused
   )
@@ -166,9 +162,9 @@ channel_slopes.rr_predictor <- function(fit) {
 }
 
 # The equations of moments are linear in row y_i of the inverse of C, whose change is
-# -C^-1 dC C^-1. With psi_ik the summand of row i if the truth were k, column y of G_x is
+# -C^-1 dC C^-1. The summand of row i is psi_ik if the truth were k, and column y of G_x is
 #    -sum over rows and k of w_i C^-1[y_i, x] C^-1[y, k] psi_ik
-# A function of the variable and of the columns of its reports, which are those of one arm.
+# The value is a function of the variable and of the columns of its reports in one arm.
 moment_slopes <- function(fit) {
   function(name, columns) {
     rows <- fit$rows
@@ -189,7 +185,8 @@ moment_slopes <- function(fit) {
     by_report <- lapply(columns, summands)
     lapply(seq_along(columns), function(x) {
       weights <- inverse[codes, x]
-      -matrix(vapply(by_report, function(scores) colSums(scores * weights), numeric(fit$df)), fit$df)
+      sums <- lapply(by_report, function(scores) colSums(scores * weights))
+      -matrix(unlist(sums), fit$df)
     })
   }
 }
@@ -217,75 +214,62 @@ mixture_slopes <- function(fit) {
   }
 }
 
-# A random intercept u. With T the sum over the rows of a person with y_i = y of pi_ix(u) / P_i(u),
-# and R the score of the person's integrand in the coefficients and sigma, the person adds to
-# column y
+# A random intercept u. A person adds to column y
 #    E(dT/db) + Cov(T, R)
-# over u given the reports. The share of yes stands for both reports, as in channel_slopes.rr_glm().
+# over u given the reports: T is the sum over the person's rows with y_i = y of pi_ix(u) / P_i(u),
+# and R the score of the person's integrand in the coefficients and sigma. The share of yes stands for both reports, as in channel_slopes.rr_glm().
 channel_slopes.rr_glm_mixed <- function(fit) {
-  state <- intercept_state(fit)
-  arms <- fit$model$kernel$arm + 1L
   mechanisms <- fit_mechanisms(fit)
-  measured <- Filter(function(arm) is_validated(mechanisms[[arm]]), unique(arms))
-  lapply(measured, function(arm) {
+  arm <- fit$model$kernel$arm + 1L
+  measured <- Filter(function(arm) is_validated(mechanisms[[arm]]), unique(arm))
+  posterior <- random_posterior(fit)
+  lapply(measured, function(index) {
     slopes <- lapply(c(FALSE, TRUE), function(yes) {
-      cbind(0, intercept_slopes(state, arms == arm, yes))
+      cbind(0, person_slopes(fit, posterior, arm == index, yes))
     })
-    list(mechanism = mechanisms[[arm]], slopes = slopes)
+    list(mechanism = mechanisms[[index]], slopes = slopes)
   })
 }
 
-# What the persons add for one truth to the column of yes, a number for each parameter, from the
-# reports of one arm.
-intercept_slopes <- function(state, is_arm, yes) {
-  curves <- state$curves
-  truth <- if (yes) curves$truth else 1 - curves$truth
+# Column yes of G_x, x being yes or no, of the rows of one arm.
+person_slopes <- function(fit, posterior, is_arm, yes) {
+  rows <- posterior$rows
+  truth <- if (yes) rows$truth else 1 - rows$truth
   turn <- if (yes) 1 else -1
-  shares <- is_arm * curves$sign * truth / curves$report
-  moved <- is_arm * curves$slope *
-    (turn * curves$sign / curves$report - truth * curves$d / curves$report^2)
-  T_sums <- state$sums(shares)
-  T_centred <- T_sums - rowSums(T_sums * state$posterior)
-  each <- Map(
-    function(dT, R) rowSums((dT + T_centred * R) * state$posterior),
-    state$score_sums(moved), state$scores
-  )
-  vapply(each, function(v) sum(v * state$weight), 0)
+  shares <- posterior$sum(is_arm * rows$sign * truth / rows$report)
+  centred <- shares - rowSums(shares * posterior$weights)
+  moved <- is_arm * rows$slope *
+    (turn * rows$sign / rows$report - truth * rows$d / rows$report^2)
+  score <- rows$sign * rows$d * rows$slope / rows$report
+  each <- Map(function(moved, score) {
+    means <- rowSums((moved + centred * score) * posterior$weights)
+    sum(means * fit$model$weight)
+  }, posterior$columns(moved), posterior$columns(score))
+  unlist(each)
 }
 
-# A fit with a random intercept at its parameters, on nodes u:
-#   curves       what report_curves() returns, a row for each report and a column for each node
-#   posterior    the probabilities of the nodes given the reports, a row for each person
-#   sums         a function: the sums by person of values by row and node
-#   score_sums   a function: these sums times the derivative of the predictor by each parameter
-#   scores       the scores R, a matrix for each parameter
-#   weight       that of each person
-intercept_state <- function(fit) {
+# The random intercept given the reports of each person, at nodes u:
+#   weights          the posterior, a row for each person and a column for each node
+#   rows             report_curves() of the reports at the nodes
+#   sum(values)      sums of values of the reports by person
+#   columns(values)  the same of values times each column of x, and times u
+random_posterior <- function(fit) {
   model <- fit$model
-  sigma <- fit$sigma
   group <- rep(seq_along(model$weight), diff(model$first))
-  h <- 0.7 / 2^(ceiling(log2(max(1, 0.9 * sigma))) + 3)
+  h <- 0.7 / 2^(ceiling(log2(max(1, 0.9 * fit$sigma))) + 3)
   u <- h * seq(-ceiling(8.5 / h), ceiling(8.5 / h))
-  n_coefficients <- model$size
-  eta <- drop(model$x %*% fit$point[seq_len(n_coefficients)]) + model$kernel$offset
-  curves <- report_curves(fit, outer(eta, sigma * u, `+`))
-  density <- exp(rowsum(log(curves$report), group)) * rep(dnorm(u), each = length(model$weight))
+  eta <- drop(model$x %*% fit$point[seq_len(model$size)]) + model$kernel$offset
+  rows <- report_curves(fit, outer(eta, fit$sigma * u, `+`))
   sums <- function(values) rowsum(values, group)
-  score_sums <- function(values) {
-    c(
-      lapply(seq_len(n_coefficients), function(j) {
-        sums(values * model$x[, j])
-      }),
-      list(sums(values * rep(u, each = nrow(values))))
-    )
-  }
+  density <- exp(sums(log(rows$report))) * rep(dnorm(u), each = length(model$weight))
   list(
-    curves = curves,
-    posterior = density / rowSums(density),
-    sums = sums,
-    score_sums = score_sums,
-    scores = score_sums(curves$sign * curves$d * curves$slope / curves$report),
-    weight = model$weight
+    weights = density / rowSums(density),
+    rows = rows,
+    sum = sums,
+    columns = function(values) {
+      slopes <- lapply(seq_len(model$size), function(j) sums(values * model$x[, j]))
+      c(slopes, list(sums(values * rep(u, each = nrow(values)))))
+    }
   )
 }
 
@@ -316,4 +300,37 @@ with_mixed_study <- function(fit) {
   fit$variance <- fit$variance + study_covariance(fit, fit$variance)
   fit$vcov <- fit$variance[names, names, drop = FALSE]
   fit
+}
+
+# A log-linear model has the truths and reports of several questions: those of the others are inside
+# pi and P. The first question changes fastest.
+channel_slopes.rr_loglinear <- function(fit) {
+  questions <- fit$table$questions
+  channels <- unname(lapply(questions, function(question) unname(rr_matrix(question))))
+  groups <- loglinear_groups(fit$table, fit$estimate)
+  lapply(which(vapply(questions, is_validated, NA)), function(q) {
+    truth <- answers_to(q, vapply(channels, nrow, 0L))
+    report <- answers_to(q, vapply(channels, ncol, 0L))
+    others <- replace(channels, q, list(0 * channels[[q]] + 1))
+    slopes <- lapply(seq_len(nrow(channels[[q]])), function(x) {
+      moved <- lapply(groups, cell_slopes, others, truth == x)
+      sums_by_report(Reduce(`+`, moved), report, ncol(channels[[q]]))
+    })
+    list(mechanism = questions[[q]], slopes = slopes)
+  })
+}
+
+# The answers to question `q` in the cells of questions of these sizes.
+answers_to <- function(q, sizes) {
+  (seq_len(prod(sizes)) - 1) %/% prod(sizes[seq_len(q - 1)]) %% sizes[q] + 1
+}
+
+# The derivatives of the score of a group in the probability of each report, from the truths
+# `is_truth`, whose question has the reports for certain in `axes`.
+cell_slopes <- function(g, axes, is_truth) {
+  shares <- g$theta * is_truth
+  moved <- through_axes(axes, cbind(shares * g$design, shares))
+  p <- ncol(g$design)
+  score <- moved[, seq_len(p), drop = FALSE] - moved[, p + 1L] * g$slope
+  ifelse(g$counts > 0, g$counts / g$m, 0) * score
 }

@@ -74,6 +74,7 @@ rr_perturb <- function(
     ))
   }
   rng <- check_choice(rng)
+  check_mechanism(mechanism)
   columns <- check_keep(keep, x, mechanism)
   x <- plain_answers(x, mechanism)
   answers <- prepare_answers(mechanism, x)

@@ -15,7 +15,13 @@ rr_tally.data.frame <- function(
   keep = c("counts", "sets")
 ) {
   check_dots_empty(...)
-  check_mechanism(mechanism)
+  check_mechanism(mechanism, has_data = TRUE)
+  if (!is.null(mechanism$labels)) {
+    if (!is.null(c(count, weights, id))) {
+      abort("Data with labels take no {.arg count}, {.arg weights} and {.arg id}: give a design.")
+    }
+    return(labelled_tally(labelled_rows(x, mechanism, column, by, na.rm)))
+  }
   read <- function(x) frame_answers(x, mechanism, column, weights, by, count, id)
   answers <- read(drop_copies(x, id, function() read(x)$reports))
   inform_frequencies(answers$weights)

@@ -124,6 +124,9 @@ tally_text <- function(tally) {
       list(format = mechanism_format, version = tally_version, mechanism = plain_argument(tally))
     ))
   }
+  if (!is.null(tally$labels)) {
+    abort("A tally with labels by groups, or of a design, cannot be written to a file.")
+  }
   array <- function(x) {
     if (!is.null(x)) {
       if (is.null(tally$groups)) as.double(x) else I(as.double(x))

@@ -204,7 +204,8 @@ match_groups <- function(i, x) {
 tally_fields <- c(
   mechanism = "shared", counts = "counts", n = "group", effective_n = "group", weights = "shared",
   weight_squares = "group", respondents = "group", groups = "groups", missing = "shared",
-  sets = "group", blocks = "group", witness = "shared", chunks = "shared", question = "shared"
+  sets = "group", blocks = "group", labels = "group",
+  witness = "shared", chunks = "shared", question = "shared"
 )
 
 # A tally of the groups at these positions.

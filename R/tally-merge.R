@@ -39,7 +39,7 @@ c.rr_tally <- function(...) {
   tally$chunks <- merge_chunks(tallies)
   with_optional_fields(
     tally,
-    lapply(c(sets = "sets", blocks = "blocks", witness = "witness"), function(name) {
+    lapply(setNames(nm = c("sets", "blocks", "labels", "witness")), function(name) {
       if_complete(field(name))
     }),
     codes
@@ -55,6 +55,9 @@ with_optional_fields <- function(tally, fields, codes) {
   if (!is.null(fields$sets)) tally$sets <- by_group(fields$sets, merge_sets)
   if (!is.null(fields$blocks)) {
     tally <- with_blocks(tally, by_group(fields$blocks, merge_blocks))
+  }
+  if (!is.null(fields$labels)) {
+    tally$labels <- by_group(fields$labels, function(tables) Reduce(`+`, tables))
   }
   if (!is.null(fields$witness)) tally$witness <- sum(unlist(fields$witness))
   tally

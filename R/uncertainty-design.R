@@ -107,16 +107,16 @@ design_covariance <- function(design, fit, data, target, total, options) {
   squares <- if (target == "sample") design_weights(design)^2 else hidden_squares(design)
   noisy <- any(squares[data$row] != 0)
   variance <- function(linear, total) {
-    linear_variance(design, data, linear, squares, target, fit$tally$n, total)
+    linear_variance(design, data, linear, squares, target, data$size %||% fit$tally$n, total)
   }
-  inverse <- if (is.null(data$scores)) inversion_columns(law, fit$mechanism)
-  inversion <- if (!is.null(data$scores)) scored_linear(fit, data, law)
-    else if (!is.null(inverse)) inversion_linear(fit, data, law, inverse)
+  is_coded <- is.null(data$scores) && is.null(data$truth)
+  inverse <- if (is_coded) inversion_columns(law, fit$mechanism)
+  inversion <- unbiased_linear(design, fit, data, law, inverse)
   inversion_covariance <- if (!is.null(inversion) && !total) variance(inversion, FALSE)
   unbiased <- if (!is.null(inversion_covariance)) {
     list(
       estimate = inversion$estimate,
-      variance = matrix(diag(inversion_covariance), k),
+      variance = matrix(diag(inversion_covariance), k) + (inversion$half_labels %||% 0),
       low = inversion$low,
       high = inversion$high
     )
@@ -152,6 +152,17 @@ design_covariance <- function(design, fit, data, target, total, options) {
     covariance = if (has_variance) variance(linear, total) else matrix(NA_real_, cells, cells),
     inversion = unbiased
   )
+}
+
+# The unbiased estimate as linear_variance() takes it: from labels, scores or the inverse; or NULL.
+unbiased_linear <- function(design, fit, data, law, inverse) {
+  if (!is.null(data$truth)) {
+    labelled_linear(fit, data, design_weights(design)[data$row])
+  } else if (!is.null(data$scores)) {
+    scored_linear(fit, data, law)
+  } else if (!is.null(inverse)) {
+    inversion_linear(fit, data, law, inverse)
+  }
 }
 
 # The covariance of a design (design_covariance()) with the error of a validation study, which is
@@ -281,6 +292,62 @@ scored_linear <- function(fit, data, law) {
       randomization(u, squares, diag(k), colSums(squares * u))
     }
   )
+}
+
+# Labels of some respondents (R/tally-labels.R): P[x, y] are the weighted shares of the labels x of
+# those who report y. All who report y have the weight W_y, those with a label V_y, and a row's score
+# is
+#    P[, y_i] + 1{labelled} (W_y / V_y) (e_x - P[, y_i])
+# Wilson's interval has half a label more if all labels of a report agree.
+labelled_linear <- function(fit, data, weights) {
+  K <- length(fit$mechanism$levels)
+  sums <- function(rows, w) labelled_sums(data, rows, w, K, length(fit$mechanism$reports))
+  group_sums <- lapply(seq_along(data$size), function(g) {
+    rows <- which(data$group == g)
+    squares <- sums(rows, weights[rows]^2)$labels
+    c(sums(rows, weights[rows]), list(squares = squares))
+  })
+  list(
+    estimate = matrix(fit$estimate, K),
+    low = rep(0, K),
+    high = rep(1, K),
+    scores = function(g, rows) labelled_scores(data, rows, group_sums[[g]]),
+    refit = function(g, rows, w) {
+      s <- sums(rows, w)
+      # A report without labels in a replicate has no predictive values.
+      if (any(s$reports > 0 & colSums(s$labels) == 0)) return(rep(NA_real_, K))
+      drop(s$predictive %*% s$reports) / sum(w)
+    },
+    half_labels = vapply(group_sums, function(s) {
+      # So many labels have the weights' worth.
+      worth <- colSums(s$labels) / pmax(colSums(s$squares), 1e-300)
+      half_label_variance(s$labels * rep(worth, each = K), s$reports / sum(s$reports))
+    }, numeric(K))
+  )
+}
+
+# The sums of `w` in some rows: of labels by truth and report, a matrix, with its shares P in each
+# report (`predictive`), and of all `reports`.
+labelled_sums <- function(data, rows, w, K, L) {
+  has_label <- !is.na(data$truth[rows])
+  truth <- factor(data$truth[rows], seq_len(K))
+  code <- factor(data$code[rows], seq_len(L))
+  cells <- list(truth[has_label], code[has_label])
+  labels <- unname(unclass(tapply(w[has_label], cells, sum, default = 0)))
+  list(
+    labels = labels,
+    predictive = labels / rep(pmax(colSums(labels), 1e-300), each = K),
+    reports = as.vector(tapply(w, code, sum, default = 0))
+  )
+}
+
+labelled_scores <- function(data, rows, s) {
+  code <- data$code[rows]
+  truth <- data$truth[rows]
+  predicted <- t(s$predictive)[code, , drop = FALSE]
+  moved <- outer(truth, seq_len(ncol(predicted)), `==`) - predicted
+  moved <- moved * (s$reports / colSums(s$labels))[code]
+  predicted + replace(moved, is.na(moved), 0)
 }
 
 # An estimate from reports that are categories. Their scores are columns of J, and the code of a

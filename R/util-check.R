@@ -144,8 +144,12 @@ check_choice <- function(x, arg = deparse1(substitute(x)), choices = NULL) {
   )
 }
 
-check_mechanism <- function(x, arg = "mechanism") {
-  if (inherits(x, "rr_mechanism")) return(x)
+# A mechanism; one whose table is a column of the data only where these are given, `has_data`.
+check_mechanism <- function(x, arg = "mechanism", has_data = FALSE) {
+  if (inherits(x, "rr_mechanism")) {
+    if (!has_data && !is.null(x[["labels"]])) refuse_without_labels()
+    return(x)
+  }
   must_be(
     x, arg, "a mechanism",
     remedy = if (is.list(x)) {
