@@ -62,7 +62,8 @@
 #'   plus 1 if \eqn{U 2^{-64} < s - \lfloor s \rfloor}{U 2^-64 < s - floor(s)}, at most `steps`. Then \eqn{U} is compared with `other`, and the cell is the place plus uniform below `window`; but if \eqn{U <} `other`
 #'   the cell is another draw, uniform below `steps` + `window`. The report is `start` + `step` times the cell.
 #' * `cards` ([rr_scramble()]): a card \eqn{w} of `multiply` and \eqn{u} of `add`, each the entry of `values` whose place is the number of `cuts` with \eqn{U \ge} cut. If \eqn{U <} `lie` the report is
-#'   \eqn{w x + u}, or with `inside` \eqn{w (x + u)}, else \eqn{x}, rounded to `digits`.
+#'   \eqn{w x + u}, or with `inside` \eqn{w (x + u)}, else \eqn{x}, rounded to `digits`. A number with more than `decimals` decimals, the most of
+#'   `low`, `high` and the cards of `add`, is refused: the cards would not hide them.
 #' * `memoised` ([rr_longitudinal()], [rr_bloom()] with `permanent`): the plan `first` draws a permanent answer, which the device keeps, and the plan `second` draws
 #'   the report from it.
 #'

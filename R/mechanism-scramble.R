@@ -317,8 +317,15 @@ client_plan.rr_scramble <- function(mechanism) {
     inside = mechanism$inside,
     lie = coin_words(mechanism$truth, 1 - mechanism$truth),
     digits = max(0, report_digits(mechanism)),
+    decimals = number_decimals(c(mechanism$range, cards$add$values)),
     levels = character()
   )
+}
+
+# The most decimals of any of the numbers. Cards do not hide further decimals of an answer.
+number_decimals <- function(x) {
+  text <- format(x, digits = 15, scientific = FALSE)
+  max(nchar(sub("^[^.]*[.]?", "", text)))
 }
 
 finite_cards <- function(mechanism) {

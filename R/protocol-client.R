@@ -42,7 +42,7 @@
 #'   respondent copies the report.
 #' @param words For a page or a plugin: a named list of texts that replace the page's own. `intro`, which is empty, stands before the explanation: consent, contact. All names, in the order of the page:
 #'   `old`, `title`, `intro`, `quote`, `how`, `lots`, `one`, `little`, `weak`, `certain`, `excluded`, `sure`, `some`, `more`, `picture`, `few`, `most`, `number`, `cards`, `nobody`, `guess`, `permanent`, `private`, `storage`, `frame`,
-#'   `random`, `broken`, `trial`, `imagine`, `try`, `tried`, `asked`, `surely`, `unsure`, `right`, `wrong`, `choose`, `outside`, `decline`, `declined`, `draw`, `send`, `result`, `answered`,
+#'   `random`, `broken`, `trial`, `imagine`, `try`, `tried`, `asked`, `surely`, `unsure`, `right`, `wrong`, `choose`, `outside`, `decimals`, `decline`, `declined`, `draw`, `send`, `result`, `answered`,
 #'   `shown`, `sent`, `differs`, `kept`, `drafts`, `also`, `waiting`, `retrying`, `failed`, `after`, `retry`, `full`, `copy`, `copied`, `next`. The texts are in the file `words.json` of
 #'   `system.file("client", package = "candor")`. Words in braces are filled in.
 #' @param language For a page or a plugin: the tag of its language. `"en"` (default), `"de"`, `"fr"`, `"es"` and `"ar"` have texts; any other needs all of `words`.
@@ -284,6 +284,24 @@ client_promise <- function(questions, epsilon) {
   )
 }
 
+# Whole numbers that add up to 100: the largest remainders are rounded up.
+shares_of_100 <- function(shares) {
+  floors <- floor(100 * shares + 1e-9)
+  remainder_order <- order(floors - 100 * shares)
+  floors + (order(remainder_order) <= 100 - sum(floors))
+}
+
+# How many of 100 people with each answer, a list, make each report, a list: NULL if none can. NULL
+# if there are too many answers or reports for pictures.
+pictured_shares <- function(mechanism) {
+  plan <- client_plan(mechanism)
+  if (!length(plan$reports) || max(lengths(plan[c("levels", "reports")])) > 4) return(NULL)
+  channel <- unname(rr_matrix(mechanism))
+  lapply(seq_len(nrow(channel)), function(x) {
+    Map(function(share, p) if (p > 0) share, shares_of_100(channel[x, ]), channel[x, ])
+  })
+}
+
 # What reports show if some of them rule out an answer, at the worst answers: list(guess, certain).
 # `guess` is the probability that the right one of two equally likely answers is guessed; `certain`,
 # that a report can come from one answer alone.
@@ -502,6 +520,7 @@ client_page <- function(mechanism, plan, question, key, settings) {
     settings,
     list(
       question = I(unname(question)),
+      shares = unname(lapply(questions, pictured_shares)),
       key = key
     ),
     promise[lengths(promise) > 0]

@@ -362,13 +362,6 @@ sheet_reasons <- function(mechanism, design, sheet) {
 # The channel of a report by itself: cards of one deck tie the reports of a block.
 sheet_channel <- function(mechanism) rr_matrix(mechanism$marginal %||% mechanism)
 
-# Whole numbers that add up to 100: the largest remainders are rounded up.
-shares_of_100 <- function(shares) {
-  floors <- floor(100 * shares + 1e-9)
-  remainder_order <- order(floors - 100 * shares)
-  floors + (order(remainder_order) <= 100 - sum(floors))
-}
-
 # The lines for the interviewer: what to read out, how to enter answers, and notes.
 interviewer_lines <- function(mechanism, design, sheet, row, language) {
   table <- sheet_table("devices.dcf")

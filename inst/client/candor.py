@@ -19,41 +19,37 @@ import struct
 PLAN = None
 
 
-def secure_words(count):
-    """Random words of 32 bits, as bytes. A generator that repeats itself is refused."""
-    block = secrets.token_bytes(4 * max(count, 8))
-    numbers = struct.unpack("%dQ" % (len(block) // 8), block)
-    if len(set(numbers)) < len(numbers):
+def secure_numbers(count):
+    """Random numbers of 64 bits. A generator that repeats itself is refused."""
+    numbers = struct.unpack("%dQ" % count, secrets.token_bytes(8 * count))
+    if len(set(numbers)) < count:
         raise RuntimeError("candor: this device has no secure random numbers; nothing was sent")
-    return block
+    return numbers
 
 
 class Words:
     """Words of 32 bits from the operating system, or those of a function: for tests."""
 
     def __init__(self, words=None):
-        self.left = []
-        self.own = words is not None
-        self.next = words if self.own else self.system
+        self.own, self.left = words, []
 
-    def system(self):
+    def number(self):
+        """Uniform on 0, ..., 2^64 - 1: two words."""
+        if self.own:
+            return self.own() << 32 | self.own()
         if not self.left:
-            self.left = list(struct.unpack("8I", secure_words(8)))
+            self.left = list(secure_numbers(6))
         return self.left.pop()
 
     def chance(self, p):
         """True with probability p, in units of 2^-64. Two words are always drawn."""
         return self.number() < p
 
-    def number(self):
-        return self.next() << 32 | self.next()
-
     def below(self, m):
         """Uniform on 0, ..., m - 1: words from the largest multiple of m on are left out."""
-        limit = 2**32 - 2**32 % m
-        word = self.next()
+        word = limit = 2**32 - 2**32 % m
         while word >= limit:
-            word = self.next()
+            word = self.own() if self.own else self.number() >> 32
         return word % m
 
     def lie(self, own, make):
@@ -65,10 +61,9 @@ class Words:
 
     def flips(self, chances):
         if self.own:
-            return [int(self.chance(p)) for p in chances]
-        k = len(chances)
-        drawn = struct.unpack_from("%dQ" % k, secure_words(2 * k))
-        return [int(u < p) for u, p in zip(drawn, chances)]
+            return [self.chance(p) for p in chances]
+        # Four numbers show that a generator repeats itself, fewer may not.
+        return [u < p for u, p in zip(secure_numbers(max(len(chances), 4)), chances)]
 
     def sample(self, k, size, out=-1):
         """`size` of the numbers 0, ..., k - 1 without `out`."""
@@ -90,7 +85,7 @@ def grid(text):
 
 def pack(bits):
     """Hexadecimal text, the lowest bit of the first byte first."""
-    number = int("".join(map(str, reversed(bits))), 2)
+    number = sum(one << v for v, one in enumerate(bits))
     return number.to_bytes((len(bits) + 7) // 8, "little").hex()
 
 
@@ -105,20 +100,16 @@ def odd(x):
 
 def text(report):
     """A report as one text, as rr_tally() reads it: numbers with spaces between them."""
-    if report is None:
-        return None
     if isinstance(report, dict):
         report = list(report.values())
-    return " ".join(map(str, report)) if isinstance(report, list) else str(report)
-
-
-def is_number(answer):
-    return isinstance(answer, (int, float)) and not isinstance(answer, bool)
+    if isinstance(report, list):
+        return " ".join(map(str, report))
+    return report if report is None else str(report)
 
 
 def without_labels(members):
     labels = ("levels", "reports", "mechanism")
-    return {name: members[name] for name in members if name not in labels}
+    return {name: value for name, value in members.items() if name not in labels}
 
 
 class Question:
@@ -128,19 +119,24 @@ class Question:
         if self.draw is None:
             raise ValueError("candor: unknown plan %s" % plan["kind"])
         self.place = {level: x for x, level in enumerate(plan.get("levels", []))}
-        for name in ("chance", "own", "other", "flip"):
+        for name in ("chance", "own", "other", "flip", "coarse_share", "lie"):
             if name in plan:
                 setattr(self, name, grid(plan[name]))
-        if "cuts" in plan:
-            self.cuts = [[grid(cut) for cut in row] for row in plan["cuts"]]
-        if plan["kind"] == "memoised":
+        self.cuts = [[grid(cut) for cut in row] for row in plan.get("cuts", [])]
+        self.is_memoised = plan["kind"] == "memoised"
+        if self.is_memoised:
             self.first, self.second = Question(plan["first"]), Question(plan["second"])
 
     def position(self, answer):
-        low, high, breaks = self.plan.get("low"), self.plan.get("high"), self.plan.get("breaks")
-        if high is not None and is_number(answer) and low <= answer <= high:
+        low, high, breaks = map(self.plan.get, ("low", "high", "breaks"))
+        is_number = isinstance(answer, (int, float)) and not isinstance(answer, bool)
+        if high is not None:
+            if not is_number or not low <= answer <= high:
+                raise ValueError("candor: the answer is out of range")
+            if answer != round(answer, self.plan.get("decimals", 400)):
+                raise ValueError("candor: the answer has too many decimals")
             return answer
-        if breaks and is_number(answer) and breaks[0] <= answer <= breaks[-1]:
+        if breaks and is_number and breaks[0] <= answer <= breaks[-1]:
             return min(sum(b <= answer for b in breaks), len(breaks) - 1) - 1
         if str(answer) not in self.place:
             raise ValueError("candor: the answer is not one of the levels")
@@ -149,7 +145,7 @@ class Question:
     def report(self, truth, words, memory):
         if truth is None:
             return None
-        kept = (memory,) if self.plan["kind"] == "memoised" else ()
+        kept = (memory,) if self.is_memoised else ()
         drawn = self.draw(truth, words, *kept)
         has_label = isinstance(drawn, int) and self.plan["reports"]
         return self.plan["reports"][drawn] if has_label else drawn
@@ -159,9 +155,7 @@ class Question:
 
     def draw_others(self, truth, words):
         value = self.told_or(-1, self.plan["k"] - 1, words)
-        if value < 0:
-            return truth
-        return value + 1 if value >= truth else value
+        return truth if value < 0 else value + (value >= truth)
 
     def draw_rows(self, truth, words):
         number = words.number()
@@ -191,16 +185,20 @@ class Question:
         value = words.lie(own, lambda: words.below(m))
         return truth if own else value
 
+    def function(self, words):
+        prime = self.plan["prime"]
+        return 1 + words.below(prime - 1), words.below(prime)
+
     def draw_hash(self, truth, words):
         plan = self.plan
         if "slopes" in plan:
             cohort = words.below(len(plan["slopes"]))
+            function = plan["slopes"][cohort], plan["shifts"][cohort]
             report = {"cohort": cohort + 1}
-            slope, shift = plan["slopes"][cohort], plan["shifts"][cohort]
         else:
-            slope, shift = 1 + words.below(plan["prime"] - 1), words.below(plan["prime"])
-            report = {"slope": slope, "shift": shift}
-        report["value"] = 1 + self.told_or(self.hashed(truth, slope, shift), plan["g"], words)
+            function = self.function(words)
+            report = {"slope": function[0], "shift": function[1]}
+        report["value"] = 1 + self.told_or(self.hashed(truth, *function), plan["g"], words)
         return report
 
     def draw_hadamard(self, truth, words):
@@ -232,7 +230,7 @@ class Question:
 
     def draw_number(self, answer, words):
         plan = self.plan
-        part = plan["coarse" if words.chance(grid(plan["coarse_share"])) else "fine"]
+        part = plan["coarse" if words.chance(self.coarse_share) else "fine"]
         place = (answer - plan["low"]) / (plan["high"] - plan["low"]) * part["steps"]
         up = words.number() / 2.0**64 < place % 1
         near = not words.chance(grid(part["other"]))
@@ -245,7 +243,7 @@ class Question:
         for cards in (plan["multiply"], plan["add"]):
             number = words.number()
             drawn.append(cards["values"][sum(number >= grid(cut) for cut in cards["cuts"][0])])
-        (w, u), lied = drawn, words.chance(grid(plan["lie"]))
+        (w, u), lied = drawn, words.chance(self.lie)
         made = w * (answer + u) if plan["inside"] else w * answer + u
         return float(round(made if lied else answer, plan["digits"]))
 
@@ -257,21 +255,16 @@ class Question:
             return memory[key]
 
         if self.plan["kind"] == "hash":
-            prime = self.plan["prime"]
-            function = keep(
-                "function", lambda: "%d %d" % (1 + words.below(prime - 1), words.below(prime))
-            )
-            own = self.hashed(truth, *map(int, function.split()))
-            return function, keep(str(own), lambda: self.told_or(own, self.plan["g"], words))
+            function = keep("function", lambda: "%d %d" % self.function(words))
+            slope, shift = map(int, function.split())
+            own = self.hashed(truth, slope, shift)
+            answer = keep(str(own), lambda: self.told_or(own, self.plan["g"], words))
+            return {"slope": slope, "shift": shift}, answer
         if self.plan["kind"] == "bloom":
             cohort = int(keep("cohort", lambda: words.below(self.plan["cohorts"])))
-            return cohort, keep(str(truth), lambda: self.draw(truth, words, cohort)["bits"])
-        return None, keep(str(truth), lambda: self.draw(truth, words))
-
-    def keep_all(self, words, memory):
-        if self.plan["kind"] == "memoised":
-            for truth in range(len(self.place)):
-                self.first.permanent(truth, words, memory)
+            answer = keep(str(truth), lambda: self.draw(truth, words, cohort)["bits"])
+            return {"cohort": cohort + 1}, answer
+        return {}, keep(str(truth), lambda: self.draw(truth, words))
 
     def draw_memoised(self, truth, words, memory):
         if memory is None:
@@ -279,11 +272,8 @@ class Question:
         public, kept = self.first.permanent(truth, words, memory)
         drawn = self.second.draw(kept if self.second.plan["kind"] == "again" else int(kept), words)
         if self.first.plan["kind"] == "hash":
-            slope, shift = map(int, public.split())
-            return {"slope": slope, "shift": shift, "value": 1 + drawn}
-        if self.first.plan["kind"] == "bloom":
-            return {"cohort": public + 1, "bits": drawn}
-        return drawn
+            return dict(public, value=1 + drawn)
+        return dict(public, bits=drawn) if public else drawn
 
 
 class Client:
@@ -291,14 +281,10 @@ class Client:
         plan = json.loads(plan) if isinstance(plan, str) else plan
         if plan.get("format") != "candor client" or plan.get("version") != 1:
             raise ValueError("candor: not a plan of this version")
-        secure_words(128)  # Each draw looks at fewer: it does not see a longer cycle.
-        self.single, self.sample = "plan" in plan, plan.get("sample", False)
+        secure_numbers(64)  # Each draw looks at fewer: it does not see a longer cycle.
+        self.plan, self.single, self.sample = plan, "plan" in plan, plan.get("sample", False)
         asked = plan.get("questions", [dict(plan, name=None)])
         self.questions = {q["name"]: Question(q["plan"]) for q in asked}
-        self.permanent = all(q.plan["kind"] == "memoised" for q in self.questions.values())
-        # Another language of one law has the same place.
-        law = json.loads(json.dumps(plan), object_hook=without_labels)
-        self.print = hashlib.sha256(json.dumps(law, sort_keys=True).encode()).hexdigest()[:8]
 
     def report(self, answer, words=None, memory=None, decline=False):
         """A report, drawn anew. With `decline` None is an answer, reported as it is."""
@@ -319,7 +305,9 @@ class Client:
         # nor when.
         if memory is not None and not source.own:
             for name in asked:
-                self.questions[name].keep_all(source, kept[name])
+                question = self.questions[name]
+                for truth in question.place.values() if question.is_memoised else ():
+                    question.first.permanent(truth, source, kept[name])
         if self.sample:
             asked = [asked[source.below(len(asked))]]
         drawn = {
@@ -335,14 +323,18 @@ class Client:
 
         Of permanent answers each report is a new one, and they alone are kept in `store`.
         """
-        place = key + " " + self.print
-        old = json.loads(store[place]) if place in store else {}
-        if old and not self.permanent:
+        # Another language of one law has the same place.
+        law = json.loads(json.dumps(self.plan), object_hook=without_labels)
+        text = json.dumps(law, sort_keys=True)
+        place = key + " " + hashlib.sha256(text.encode()).hexdigest()[:8]
+        old = json.loads(store.get(place, "{}"))
+        renewed = all(question.is_memoised for question in self.questions.values())
+        if old and not renewed:
             return old
         memory = old.get("permanent", {})
         report = self.report(answer, memory=memory, decline=decline)
         made = {"id": secrets.token_hex(16), "report": report}
-        store[place] = json.dumps({"permanent": memory} if self.permanent else made)
+        store[place] = json.dumps({"permanent": memory} if renewed else made)
         return made
 
 
