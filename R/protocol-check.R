@@ -344,21 +344,31 @@ audit_table <- function(audit, mechanism, alpha) {
     if (!audit$is_ascending) {
       problem <- "Positions must be increasing: their order can tell the truth."
     }
-    tibble(
-      truth = mechanism$levels[audit$truths[i]],
-      n = as.double(length(supports)),
-      statistic = single$statistic,
-      df = single$df,
-      p.value = single$p,
-      p.joint = p_joint,
-      epsilon = bound$estimate,
-      epsilon.low = bound$low,
-      epsilon.high = Inf,
-      problem = problem %||% NA_character_
-    )
+    audit_row(mechanism$levels[audit$truths[i]], length(supports), single, p_joint, bound, problem)
   })
   do.call(rbind, tables)
 }
+
+# A row of the table of rr_check_client(), of the chi-squared test, the joint p-value and the bound of
+# epsilon.
+audit_row <- function(truth, n, single, p_joint, bound, problem) {
+  tibble(
+    truth = truth,
+    n = as.double(n),
+    statistic = single$statistic,
+    df = single$df,
+    p.value = single$p,
+    p.joint = p_joint,
+    epsilon = bound$estimate,
+    epsilon.low = bound$low,
+    epsilon.high = bound$high,
+    problem = problem %||% NA_character_
+  )
+}
+
+# The test and the bound of a row that has none.
+no_test <- list(statistic = NA, df = NA, p = NA)
+no_bound <- list(estimate = NA, low = NA, high = NA)
 
 # Two-sided tests of counts that are binomial, or sums of independent trials with the mean
 # probability `prob` (Hoeffding 1956). The column `test` has the kind of test, `detail` a word of
@@ -439,13 +449,8 @@ bits_test <- function(facts, n) {
 truth_bits_test <- function(facts, n) {
   n_ones <- sum(facts$bits[, facts$truth_bits])
   p <- facts$p_support
-  cells_test(
-    list(
-      counts = c(n_ones, n - n_ones),
-      prob = c(p, 1 - p)
-    ),
-    n
-  )
+  cells <- list(counts = c(n_ones, n - n_ones), prob = c(p, 1 - p))
+  cells_test(cells, n)
 }
 
 # The bits that are looked at together, the truth's among them.
@@ -682,12 +687,12 @@ repeat_tests <- function(audit) {
 
 # ---- what the reports prove about epsilon ----
 
-# list(estimate, low): the measured epsilon and its lower limit. Each report is paired with another
+# list(estimate, low, high): the measured epsilon and its limits. Each report is paired with another
 # truth: it supports its truth alone (a reports), the other alone (b reports), both or none. For any
 # client of this epsilon a is binomial given a + b, with odds of at most e^epsilon.
 epsilon_bound <- function(mechanism, audit, alpha) {
   n_truths <- length(audit$truths)
-  if (n_truths < 2) return(list(estimate = NA_real_, low = 0))
+  if (n_truths < 2) return(list(estimate = NA_real_, low = 0, high = Inf))
   rows <- which(audit$is_first)
   pairs <- other_truths(match(audit$truth[rows], audit$truths), n_truths)
   rows <- rows[pairs$used]
@@ -704,10 +709,8 @@ epsilon_bound <- function(mechanism, audit, alpha) {
   } else {
     pairs_bound(a, b, alpha)
   }
-  list(
-    estimate = if (a + b > 0) log(a / b) else NA_real_,
-    low = max(0, low)
-  )
+  estimate <- if (a + b > 0) log(a / b) else NA_real_
+  list(estimate = estimate, low = max(0, low), high = Inf)
 }
 
 # The lower Clopper-Pearson limit of the log odds of a, given a + b.
@@ -731,9 +734,7 @@ table_bound <- function(counts, alpha) {
 # sides. Used are as many reports of each pair of truths as there are in the opposite direction.
 other_truths <- function(x, n_truths) {
   turn <- (number_within(x) - 1) %% (n_truths - 1)
-  step <- ifelse(
-    turn %% 2 == 0, turn / 2 + 1, -(turn + 1) / 2
-  )
+  step <- ifelse(turn %% 2 == 0, turn / 2 + 1, -(turn + 1) / 2)
   other <- (x - 1 + step) %% n_truths + 1
   pair <- (x - 1) * n_truths + other
   reverse_pair <- (other - 1) * n_truths + x
@@ -769,20 +770,10 @@ product_audit_table <- function(audits, mechanism, alpha) {
     put_text(question_words[[worst$test]], "{detail}", worst$detail)
   }
   epsilon_low <- sum(bounds$epsilon.low)
-  row <- tibble(
-    question = toString(names(questions)),
-    truth = NA_character_,
-    n = as.double(sum(audits[[1]]$is_first)),
-    statistic = NA,
-    df = NA,
-    p.value = NA,
-    p.joint = p_joint,
-    epsilon = sum(bounds$epsilon),
-    epsilon.low = epsilon_low,
-    epsilon.high = Inf,
-    problem = problem %||% epsilon_problem(epsilon_low, mechanism) %||% NA_character_
-  )
-  rbind(table, row)
+  bound <- list(estimate = sum(bounds$epsilon), low = epsilon_low, high = Inf)
+  problem <- problem %||% epsilon_problem(epsilon_low, mechanism)
+  row <- audit_row(NA_character_, sum(audits[[1]]$is_first), no_test, p_joint, bound, problem)
+  rbind(table, add_column(row, question = toString(names(questions)), .before = 1))
 }
 
 # The sentences of the tests of two questions; `detail` is the question and the other.
@@ -918,18 +909,7 @@ check_client_file <- function(file, mechanism) {
   written <- written_clients(bytes, mechanism)
   is_same <- vapply(written, identical, NA, bytes)
   problem <- if (!any(is_same)) file_problem(bytes, written)
-  table <- tibble(
-    truth = NA_character_,
-    n = 0,
-    statistic = NA,
-    df = NA,
-    p.value = NA,
-    p.joint = NA,
-    epsilon = NA,
-    epsilon.low = NA,
-    epsilon.high = NA,
-    problem = problem %||% NA_character_
-  )
+  table <- audit_row(NA_character_, 0, no_test, NA, no_bound, problem)
   attr(table, "file_kind") <- names(written)[is_same]
   table
 }

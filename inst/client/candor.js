@@ -91,7 +91,7 @@ function toldOr(plan, truth, m, words) {
 }
 
 // Is the number of ones in the binary digits of x odd?
-function odd(x) { let ones = 0; for (; x > 0; x &= x - 1) ones ^= 1; return ones === 1; }
+const odd = x => x > 0 && !odd(x & (x - 1));
 
 const draw = {
   // The truth with probability `chance`, else any level.

@@ -239,11 +239,11 @@ class Question:
         return part["start"] + part["step"] * (own if near else other)
 
     def draw_cards(self, answer, words):
-        plan, drawn = self.plan, []
-        for cards in (plan["multiply"], plan["add"]):
-            number = words.number()
-            drawn.append(cards["values"][sum(number >= grid(cut) for cut in cards["cuts"][0])])
-        (w, u), lied = drawn, words.chance(self.lie)
+        def card(cards):
+            return cards["values"][Question(dict(cards, kind="rows")).draw_rows(0, words)]
+
+        plan = self.plan
+        w, u, lied = card(plan["multiply"]), card(plan["add"]), words.chance(self.lie)
         made = w * (answer + u) if plan["inside"] else w * answer + u
         return float(round(made if lied else answer, plan["digits"]))
 
@@ -282,7 +282,7 @@ class Client:
         if plan.get("format") != "candor client" or plan.get("version") != 1:
             raise ValueError("candor: not a plan of this version")
         secure_numbers(64)  # Each draw looks at fewer: it does not see a longer cycle.
-        self.plan, self.single, self.sample = plan, "plan" in plan, plan.get("sample", False)
+        self.plan, self.single, self.sample = plan, "plan" in plan, plan.get("sample")
         asked = plan.get("questions", [dict(plan, name=None)])
         self.questions = {q["name"]: Question(q["plan"]) for q in asked}
 

@@ -18,6 +18,7 @@ page("several", rr_product(drugs = rr_warner(0.8), often = rr_grr(c("never", "we
      words = list(intro = "A survey of the university.\nContact: office@university.example"))
 page("trial", rr_warner(0.8), practice = TRUE)
 page("number", rr_mean(c(0, 24), 1), "How many hours?", decline = TRUE)
+page("cards", rr_scramble(c(0, 10), add = c(-2, 0, 2)), "How many?")
 page("arabic", rr_warner(0.8, levels = c("\u0644\u0627", "\u0646\u0639\u0645")), "\u0647\u0644 \u0641\u0639\u0644\u062a\u061f", language = "ar",
      send = paste0(collector, "ok"))
 page("decline", rr_warner(0.8), decline = TRUE, send = paste0(collector, "ok"))

@@ -321,6 +321,17 @@ let browser;
     await browser.value("document.querySelector('label:last-of-type input').click(); document.querySelector('#draw').click()");
     await browser.until(after + ".includes('arrived')");
     row("pleasant", "a refusal is sent as such", reports()[0].report, null);
+    // A number that the page does not take is marked, and the sentence below it is an alert.
+    for (const [name, wrong, right] of [["number", 25, 5.5], ["number", -1, 24], ["cards", 3.27, 3], ["cards", 11, 10]]) {
+      await fresh(browser, name);
+      const states = [];
+      for (const value of [wrong, right]) states.push(await browser.value("(() => { const input = document.querySelector('input'); input.value = " + value +
+        "; ['input', 'change'].forEach(type => input.dispatchEvent(new Event(type))); const hint = document.getElementById(input.getAttribute('aria-describedby'));" +
+        " return [input.getAttribute('aria-invalid'), hint.getAttribute('role'), hint.className, document.querySelector('#draw').disabled].join(' '); })()"));
+      row("pleasant", name + ": " + wrong + ", then " + right + ": marked, said, and not drawn", states, ["true alert note true", "false note  false"]);
+    }
+    row("pleasant", "cards: the sentence names range and decimals", await browser.value("document.querySelector('fieldset p').textContent"),
+      "Please enter a number from 0 to 10. At most 0 digits after the decimal point.");
   });
 
   await part("axe", async function () {

@@ -155,8 +155,8 @@ test_that("a file that tells the truth does not pass, in whichever way it does",
     comment = put("\nPLAN = ", paste0("\nPLAN = json.loads(\"", quoted(evil), "\")  # ")), code = put("import struct", "import struct, os"),
     coding = put("\"\"\"candor", "# coding: utf-7\n\"\"\"candor"), number = put("import json\n", "import json as secrets\n")
   )
-  kinds <- list(plan = c(anywhere[names(anywhere) != "lines"], evil = put(plan, evil), decoy = put(plan, inside(evil, "decoy", plan))), javascript = c(anywhere, script),
-                python = c(anywhere, python), page = c(anywhere, page))
+  kinds <- list(plan = c(anywhere[names(anywhere) != "lines"], evil = put(plan, evil), decoy = put(plan, inside(evil, "decoy", plan))),
+                javascript = c(anywhere, script), python = c(anywhere, python), page = c(anywhere, page))
   # These files hold the same script: their end, a plan and a line of code are tried.
   kinds[c("module", "jspsych", "surveyjs")] <- list(c(anywhere["after"], script[c("evil", "crypto")]))
   file <- withr::local_tempfile()

@@ -307,6 +307,15 @@ test_that("pages have the words of their language, and their direction", {
   expect_lte(nchar(text, "bytes"), 60000)
 })
 
+test_that("the pictures of a page show whole people of 100, and no report that an answer cannot have", {
+  expect_identical(pictured_shares(rr_warner(0.8)), list(list(80, 20), list(20, 80)))
+  # 99.5 and 0.5 have equal remainders: the first is rounded up. A third of 100 is 34 or 33.
+  channel <- rr_channel(rbind(c(0.995, 0.005, 0), c(0, 1, 0), rep(1, 3) / 3))
+  expect_identical(pictured_shares(channel), list(list(100, 0, NULL), list(NULL, 100, NULL), list(34, 33, 33)))
+  # Too many reports for a picture, reports of bits, numbers.
+  for (mechanism in list(rr_grr(5, 1), rr_unary(3, 1), rr_mean(c(0, 1), 1))) expect_null(pictured_shares(mechanism))
+})
+
 # Reports of a client in node, as a survey tool would keep them: a row of texts for each answer.
 posted <- function(mechanism, truth) {
   skip_if_not(nzchar(Sys.which("node")), "node")
@@ -375,6 +384,26 @@ test_that("numbers are drawn as the literature says", {
   expect_gt(stats::binom.test(sum(data$question == "a"), draws, 0.5)$p.value, 1e-6)
   expect_gt(stats::binom.test(sum(data$report[data$question == "a"] == "yes"), sum(data$question == "a"), 0.9)$p.value, 1e-6)
   expect_equal(names(coef(rr_estimate(rr_tally(data, one, id = "id"))$n)), "mean")
+})
+
+test_that("a scramble takes the precision it was planned with, and a number within its range, in JavaScript and Python", {
+  # The most decimals of the ends of the range and the cards that are added: others would be in the report.
+  mechanisms <- list(rr_scramble(c(0, 10), add = c(-2, 0, 2)), rr_scramble(c(0, 10), multiply = c(0.125, 1), add = c(-2, 0.25)),
+                     rr_scramble(c(0.5, 10), multiply = c(0.5, 2)), rr_mean(c(0, 10), 1))
+  plans <- vapply(mechanisms, client_text, "")
+  expect_identical(lapply(lapply(plans, jsonlite::fromJSON), function(client) client$plan$decimals), list(0L, 2L, 1L, NULL))
+  answers <- "[3, 3.27, 3.2, 3.275, 0.3, 11, -1, \"3\", true]"
+  taken <- rbind(c(1, 0, 0, 0, 0, 0, 0, 0, 0), c(1, 1, 1, 0, 1, 0, 0, 0, 0), c(1, 0, 1, 0, 0, 0, 0, 0, 0), c(1, 1, 1, 1, 1, 0, 0, 0, 0)) == 1
+  input <- withr::local_tempfile(lines = sprintf("[[%s], %s]", paste(plans, collapse = ", "), answers))
+  js <- "const c = require(process.argv[1]), [plans, answers] = JSON.parse(require('fs').readFileSync(process.argv[2]));
+    const taken = plan => answers.map(answer => { try { c.report(plan, answer); return true; } catch (error) { return !/^candor: /.test(error.message); } });
+    console.log(JSON.stringify(plans.map(taken)));"
+  py <- c("import json, sys", "sys.dont_write_bytecode = True", "sys.path.insert(0, sys.argv[1])", "import candor",
+          "plans, answers = json.load(open(sys.argv[2], encoding='utf-8'))", "def taken(plan, answer):", "    try:", "        candor.report(plan, answer)",
+          "    except ValueError:", "        return False", "    return True", "print(json.dumps([[taken(p, a) for a in answers] for p in plans]))")
+  run <- function(program, ...) jsonlite::fromJSON(system2(program, c(..., input), stdout = TRUE))
+  if (nzchar(Sys.which("node"))) expect_identical(run("node", "-e", shQuote(js), shQuote(client_file("candor.js"))), taken)
+  if (nzchar(Sys.which("python3"))) expect_identical(run("python3", withr::local_tempfile(lines = py), shQuote(client_file(""))), taken)
 })
 
 test_that("what a device keeps of permanent answers does not tell the answer", {
