@@ -34,6 +34,14 @@
 #' @concept prevalence
 #' @concept sensitive question
 #' @concept forced response
+#' @concept heads
+#' @concept tails
+#' @concept one coin
+#' @concept two coins
+#' @concept three-card design
+#' @concept spinner
+#' @concept classroom
+#' @concept teaching
 #' @concept unrelated question
 #' @examples
 #' # A die: 1 forces "no", 6 forces "yes", 2 to 5 ask for the truth. 831 of 2,435 civilians said yes.

@@ -38,6 +38,10 @@
 #' @seealso [rr_binary()], [rr_forced()]; [rr_power()] for the sample size; [rr_client()] for devices that compute;
 #'   `vignette("choosing", package = "candor")`.
 #' @concept randomizing device
+#' @concept classroom
+#' @concept teaching
+#' @concept coin
+#' @concept spinner
 #' @concept instructions for respondents
 #' @concept birthday
 #' @examples
