@@ -59,6 +59,11 @@
 #' @seealso [`?estimators`][estimators], [`?intervals`][intervals], [fit_methods] to read the fit, [rr_contrast()] for sums and differences, [rr_top()] for the most common categories,
 #'   `vignette("candor", package = "candor")`; `vignette("questions", package = "candor")` answers what is often asked.
 #' @concept prevalence
+#' @concept denoise
+#' @concept small area
+#' @concept trend
+#' @concept time series
+#' @concept dashboard
 #' @concept proportion
 #' @concept sensitive question
 #' @concept maximum likelihood

@@ -53,6 +53,7 @@
 #'   \doi{10.1111/rssb.12489}
 #' @seealso [rr_heavy_hitters()] for strings without a list, [rr_estimate()], [`?intervals`][intervals].
 #' @concept heavy hitters
+#' @concept dashboard
 #' @concept selective inference
 #' @concept intervals after selection
 #' @concept false discovery rate

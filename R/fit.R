@@ -456,6 +456,9 @@ refuse_group_labels <- function(fit) {
 #'   Association* 110(511), 1304-1319. \doi{10.1080/01621459.2015.1050028}
 #' @seealso [rr_epsilon()] for the bound on the odds, [predict.rr_glm()] for regressions.
 #' @concept plausible deniability
+#' @concept jeopardy
+#' @concept hazard
+#' @concept predictive value
 #' @concept posterior probability
 #' @examples
 #' # How likely is it that a civilian who said yes had contact with an armed group?

@@ -87,6 +87,8 @@
 #'   \doi{10.1080/01621459.1965.10480807} (the joint share of an odds ratio)
 #' @seealso [rr_margin()] for the joint table, [rr_loglinear()] for several questions, [rr_predictor()] for a randomized covariate.
 #' @concept cross-table
+#' @concept cross table
+#' @concept contingency table
 #' @concept chi-squared test
 #' @concept correlation
 #' @concept odds ratio

@@ -61,6 +61,9 @@
 #'   [rr_device()] for dice, coins and birthdays; `vignette("choosing", package = "candor")`. The item count technique (list experiment) is in the package list, see
 #'   `articles/coming-from.html` of the site.
 #' @concept item count
+#' @concept three-card design
+#' @concept spinner
+#' @concept coin
 #' @concept list experiment
 #' @concept prevalence
 #' @concept sensitive question

@@ -44,6 +44,12 @@
 #'
 #'   McSherry, F. and Talwar, K. (2007). Mechanism design via differential privacy. *FOCS*, 94-103. \doi{10.1109/FOCS.2007.66}
 #' @concept transition matrix
+#' @concept perturbation matrix
+#' @concept response matrix
+#' @concept detection efficiency
+#' @concept single sample count
+#' @concept sum score
+#' @concept sdcMicro
 #' @concept design matrix
 #' @concept PRAM
 #' @concept post-randomization
@@ -298,6 +304,20 @@ channel_law <- function(mechanism) {
 #'   14, 21-41. \doi{10.1162/089976602753284446}
 #' @seealso [rr_channel()] for PRAM and other matrices; [rr_compose()] for a second stage; `articles/channels.html` of the site.
 #' @concept misclassification
+#' @concept apparent prevalence
+#' @concept predictive value
+#' @concept commission error
+#' @concept error-adjusted area
+#' @concept readout
+#' @concept surrogate answer
+#' @concept seroprevalence
+#' @concept diagnostic test
+#' @concept Rogan and Gladen
+#' @concept group testing
+#' @concept pooled samples
+#' @concept pooled sample
+#' @concept epiR
+#' @concept mthree
 #' @concept sensitivity and specificity
 #' @concept diagnostic accuracy
 #' @concept true prevalence

@@ -173,6 +173,7 @@
 #' @name clients
 #' @seealso [rr_client()], [rr_check_client()]; [rr_reports()] for how reports are written down.
 #' @concept JavaScript
+#' @concept Python
 #' @concept on-device randomization
 #' @examples
 #' # Does my client compute the right hash of each category, under slope 5 and shift 7?

@@ -70,6 +70,9 @@
 #'   can we learn privately? *SIAM Journal on Computing* 40(3), 793-826. \doi{10.1137/090756090}
 #' @seealso [rr_matrix()]; [rr_recommend()], which compares mechanisms at one epsilon; `vignette("privacy", package = "candor")`.
 #' @concept privacy budget
+#' @concept OpenDP
+#' @concept shuffle
+#' @concept lifetime
 #' @concept differential privacy
 #' @concept amplification by shuffling
 #' @concept sequential composition

@@ -6,6 +6,9 @@
 #' \deqn{P(y \mid x) = b_y + a\,1\{x = y\}, \qquad a + \sum_y b_y = 1,}{P(y | x) = b[y] + a (if x = y), with a + sum(b) = 1,}
 #' and the maximum likelihood estimate has a closed form for any number of categories.
 #'
+#' The device may be a die, one coin or two, three kinds of cards, or a spinner; the examples have each. If respondents answer "heads" or "tails",
+#' the labels are `levels = c("tails", "heads")`, with the answer that stands for no first.
+#'
 #' @param forced Probability that the device dictates each answer: one number that holds for each answer, or one per category, whose names can serve as
 #'   `levels`. The sum must be below 1; `1 - sum(forced)` is the probability of the truth.
 #' @param p Number, 0 to 1. Probability of the sensitive question.
@@ -34,12 +37,28 @@
 #' @concept prevalence
 #' @concept sensitive question
 #' @concept forced response
+#' @concept heads
+#' @concept tails
+#' @concept one coin
+#' @concept two coins
+#' @concept three-card design
+#' @concept spinner
+#' @concept classroom
+#' @concept teaching
 #' @concept unrelated question
 #' @examples
 #' # A die: 1 forces "no", 6 forces "yes", 2 to 5 ask for the truth. 831 of 2,435 civilians said yes.
 #' # How many had contact with armed groups?
 #' fit <- rr_estimate(rr_counts(c(no = 1604, yes = 831), rr_forced(1 / 6)))
 #' tidy(fit, conf.int = TRUE)   # 26% (23% to 29%)
+#'
+#' # One coin: on heads say yes, on tails tell the truth. 18 of 30 pupils said yes.
+#' coin <- rr_forced(c(no = 0, yes = 1 / 2))
+#' coef(rr_estimate(rr_counts(c(no = 12, yes = 18), coin)))   # (18 - 15) / 15
+#' # Two coins: two heads say yes, two tails say no, else tell the truth
+#' rr_forced(1 / 4)
+#' # Three kinds of cards: 10 ask for the truth, 5 say yes, 5 say no. A spinner has such sectors.
+#' rr_forced(c(no = 5, yes = 5) / 20)
 #'
 #' # Three categories, with unequal forcing
 #' rr_forced(c(never = 0.1, once = 0.1, often = 0.2))
@@ -48,7 +67,9 @@
 #' rr_unrelated(p = 0.7, pi = 0.25)
 #' @export
 rr_forced <- function(forced = NULL, levels = NULL, epsilon = NULL, ...) {
+  if (any(c("no", "yes") %in% ...names())) refuse_one_answer(...names()[1])
   check_dots_empty(...)
+  if (length(forced) == 1L && is.null(levels)) refuse_one_answer(names(forced))
   check_one_of_epsilon_p(epsilon, forced, "forced")
   if (!is.null(epsilon)) {
     k <- length(check_levels(levels %||% c("no", "yes"))$labels)
@@ -65,6 +86,12 @@ rr_forced <- function(forced = NULL, levels = NULL, epsilon = NULL, ...) {
   # A sum above 1 by no more than rounding errors of the user's numbers means that the device
   # dictates every answer.
   truth <- max(0, snap_to_zero(1 - total, 1))
+  if (truth == 0) {
+    cli::cli_inform(
+      c("The device dictates every answer: no truth is reported.", i = coin_designs),
+      class = "candor_message_forced"
+    )
+  }
   with_recipe(
     new_rr_innocuous(
       "forced",
@@ -109,6 +136,22 @@ rr_unrelated <- function(p = NULL, pi, levels = NULL, epsilon = NULL, ...) {
     ),
     "rr_unrelated", p = p, pi = pi
   )
+}
+
+# The designs with coins, for messages.
+coin_designs <- paste(
+  "One coin (heads: say yes; tails: the truth) is {.code rr_forced(c(no = 0, yes = 1/2))},",
+  "two coins are {.code rr_forced(1/4)}."
+)
+
+# An error if one answer alone is named: the other has a probability too.
+refuse_one_answer <- function(name) {
+  if (is.null(name)) return(invisible())
+  abort(c(
+    "{.arg forced} must be one vector with a probability for each answer.",
+    x = "It is for {.val {name}} alone.",
+    i = coin_designs
+  ))
 }
 
 # The probabilities of no and yes from that of yes, unless its name says that it is that of no.

@@ -60,6 +60,7 @@
 #' @seealso [rr_bloom()] for RAPPOR with Bloom filters; [rr_compose()] for two stages without memory; `articles/rappor.html` of the site.
 #' @concept instantaneous randomized response
 #' @concept longitudinal data
+#' @concept lifetime
 #' @concept memoization
 #' @concept LOLOHA
 #' @concept permanent randomized response

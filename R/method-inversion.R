@@ -149,6 +149,8 @@
 #' @concept iterative Bayesian update
 #' @concept IBU
 #' @concept GIBU
+#' @concept unfolding
+#' @concept PyUnfold
 #' @aliases postprocessing
 #' @name estimators
 #' @examples

@@ -68,6 +68,7 @@
 #' @seealso [`?estimators`][estimators] for the methods of the package, [rr_new_mechanism()] for a mechanism of your own;
 #'   `articles/extending.html` of the site.
 #' @concept extension
+#' @concept new estimator
 #' @examples
 #' # Does shrinking half-way to the uniform distribution pay?
 #' halfway <- rr_new_method(

@@ -64,6 +64,7 @@
 #' @seealso [rr_check_client()]; [clients] specifies clients in other languages; `articles/asking-in-the-browser.html` of the site puts a page into survey tools.
 #' @concept web survey
 #' @concept JavaScript
+#' @concept Python
 #' @concept on-device randomization
 #' @examplesIf requireNamespace("jsonlite", quietly = TRUE)
 #' # A page for a sensitive question

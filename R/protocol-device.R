@@ -20,7 +20,7 @@
 #'
 #' | column | what |
 #' |---|---|
-#' | `device`, `event` | in words; for `"forced"` the events for "yes" and for "no" |
+#' | `device`, `event` | in words; for `"forced"` the events for "no" and for "yes" |
 #' | `fraction`, `probability` | of the event, as text and as a number |
 #' | `epsilon`, `std.error` | privacy budget, and standard error of the prevalence (`NA` without `n`) |
 #' | `note` | what is assumed |
@@ -38,6 +38,10 @@
 #' @seealso [rr_binary()], [rr_forced()]; [rr_power()] for the sample size; [rr_client()] for devices that compute;
 #'   `vignette("choosing", package = "candor")`.
 #' @concept randomizing device
+#' @concept classroom
+#' @concept teaching
+#' @concept coin
+#' @concept spinner
 #' @concept instructions for respondents
 #' @concept birthday
 #' @examples
@@ -58,6 +62,7 @@ rr_device <- function(
   births = NULL,
   ...
 ) {
+  check_device_design(design, eval(formals()$design))
   check_dots_empty(...)
   design <- check_choice(design)
   epsilon <- check_number(epsilon, "epsilon", min = 0, min_open = TRUE)
@@ -69,6 +74,16 @@ rr_device <- function(
   tables <- lapply(physical_devices(births), device_row, design, epsilon, n, truth)
   table <- do.call(rbind, tables)
   table[order(-table$epsilon), ]
+}
+
+# An error if the name of a device stands for the design that uses it.
+check_device_design <- function(design, designs) {
+  if (all(design %in% designs)) return(invisible())
+  must_be(
+    design, "design", paste("one of", toString(dQuote(designs, FALSE))),
+    remedy = meant_of(design, designs) %||%
+      paste("Coins, dice and cards are rows of the result.", coin_designs)
+  )
 }
 
 # The devices, a list for each row of the file: `outcomes` in their order, their `weights`, and the
@@ -203,6 +218,7 @@ rr_instructions <- function(
   sheet <- sheet_words(language, words)
   design <- sub("^rr_", "", mechanism$recipe$constructor %||% "")
   check_that(design %in% sheet_designs, mechanism, "x", "a design that has a sheet")
+  if (is.null(row) && design %in% c("warner", "forced")) tell_devices(mechanism, design)
   sections <- sheet_sections(mechanism, design, sheet, row, innocuous, language)
   values <- sheet_values(mechanism, design, sheet, row, question, innocuous, language)
   sections <- rapply(sections, fill_sheet, how = "list", values = values)
@@ -215,6 +231,20 @@ rr_instructions <- function(
   file <- check_new_file(file, overwrite)
   write_file(text, file)
   invisible(file)
+}
+
+# A message: a sheet without a device has probabilities, which nobody can throw.
+tell_devices <- function(mechanism, design) {
+  budget <- ceiling(10 * mechanism$epsilon) / 10
+  if (is.finite(budget) && budget > 0) {
+    cli::cli_inform(
+      c(
+        "This sheet names no device, such as dice or cards.",
+        i = "Take a row of {.code rr_device({.val {design}}, epsilon = {budget})} instead."
+      ),
+      class = "candor_message_device"
+    )
+  }
 }
 
 sheet_designs <- c(
@@ -298,8 +328,8 @@ sheet_steps <- function(design, sheet, device) {
   } else {
     list(
       device$act,
-      c(event(1), sheet[["forced-yes"]]),
-      c(event(2), sheet[["forced-no"]]),
+      c(event(1), sheet[["forced-no"]]),
+      c(event(2), sheet[["forced-yes"]]),
       sheet[["forced-else"]],
       answer
     )

@@ -97,6 +97,10 @@
 #' @seealso [rr_effects()] for average marginal effects, [predict.rr_glm()], [confint.rr_glm()], [random_intercept], [rr_multinom()] for several categories,
 #'   [rr_predictor()] for a randomized covariate, `vignette("regression", package = "candor")`.
 #' @concept logistic regression
+#' @concept glm
+#' @concept Stata
+#' @concept rrlogit
+#' @concept rrreg
 #' @concept linear predictor
 #' @concept randomized outcome
 #' @concept rare events

@@ -70,6 +70,8 @@
 #'   Louis, T. A. (1982). Finding the observed information matrix when using the EM algorithm. *Journal of the Royal Statistical Society B* 44(2), 226-233. \doi{10.1111/j.2517-6161.1982.tb01203.x}
 #' @seealso [rr_glm()], [rr_association()] for pairs of items.
 #' @concept random effects
+#' @concept mixed model
+#' @concept zapstRR
 #' @concept item response theory
 #' @concept Rasch model
 #' @concept multilevel model

@@ -59,6 +59,7 @@
 #'   \doi{10.1214/08-EJS349} (estimates at infinity)
 #' @seealso [regression_methods] for the methods, [rr_predictor()] for the randomized answer as a covariate, [rr_loglinear()] for several questions without covariates.
 #' @concept multinomial logit
+#' @concept rrLogit
 #' @concept proportional odds
 #' @concept ordinal regression
 #' @examples

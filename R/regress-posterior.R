@@ -35,6 +35,11 @@
 #'   Association* 82, 528-540. \doi{10.1080/01621459.1987.10478458}
 #' @seealso [rr_estimate()] for maximum likelihood, `method = "eb"` of [`?estimators`][estimators] for many categories.
 #' @concept Bayesian estimation
+#' @concept imputation
+#' @concept pseudo-observations
+#' @concept ROPE
+#' @concept HDI
+#' @concept Bayes factor
 #' @concept credible interval
 #' @concept Gibbs sampling
 #' @order 1

@@ -61,6 +61,7 @@
 #'   226-233. \doi{10.1111/j.2517-6161.1982.tb01203.x}
 #' @seealso [regression_methods] for the methods, [rr_multinom()] for the randomized answer as outcome, [rr_association()] for correlations.
 #' @concept misclassified covariate
+#' @concept simex
 #' @concept randomized predictor
 #' @concept measurement error
 #' @examples

@@ -65,6 +65,7 @@
 #' @seealso [rr_tally()], which runs the query; [rr_counts()]; `articles/databases.html` of the site.
 #' @references Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7 (the effective number needs the sums of weights and of their squares).
 #' @concept SQL
+#' @concept SQLite
 #' @concept dbplyr
 #' @examplesIf requireNamespace("dbplyr", quietly = TRUE)
 #' # Which query counts the reports of each region in Hive?

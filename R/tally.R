@@ -80,6 +80,14 @@
 #' @references Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7 (effective number).
 #' @concept survey weights
 #' @concept database
+#' @concept dta
+#' @concept Stata
+#' @concept SPSS
+#' @concept haven
+#' @concept csv
+#' @concept Parquet
+#' @concept missing answers
+#' @concept duplicates
 #' @concept counts
 #' @concept aggregate
 #' @examples

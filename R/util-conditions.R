@@ -68,6 +68,7 @@
 #' * `candor_message_chunks`: chunks that were counted before.
 #' * `candor_message_reading`: 1 or `TRUE` that is read as "yes", which is the first level.
 #' * `candor_message_order`: an order of answers that nobody gave, levels in the order yes, no, or `p` below `q` in [rr_unary()].
+#' * `candor_message_forced`: a device that dictates every answer. `candor_message_device`: a sheet that names no device.
 #' * `candor_message_design`: survey designs whose tally has no clusters and strata.
 #' * `candor_message_method`, `candor_message_composite`: the default estimator, if it is not maximum likelihood.
 #' * `candor_message_no_intervals`: methods without intervals.

@@ -133,3 +133,19 @@ test_that("optional answers: groups, files, and what cannot tell them", {
                  rr_pool(rr_counts(1:3, rr_grr(3, 1)), rr_counts(1:3, rr_grr(3, 2)), optional = TRUE),
                  rr_estimate(pool, interval = "exact"), rr_estimate(pool, target = "sample"))
 })
+
+test_that("coins, cards and a spinner have the law of their faces, and half a law names them", {
+  # On heads say yes: P(yes | no) = 1/2, P(yes | yes) = 1. Textbook: (18 - 15) / 15.
+  coin <- rr_forced(c(no = 0, yes = 1 / 2))
+  expect_equal(unname(rr_matrix(coin)[, 2]), c(1 / 2, 1))
+  expect_equal(unname(coef(rr_estimate(rr_counts(c(no = 12, yes = 18), coin)))[2]), 0.2)
+  # Of four pairs of faces one says yes, one says no, two tell the truth.
+  expect_equal(unname(rr_matrix(rr_forced(1 / 4))), rbind(c(3, 1), c(1, 3)) / 4)
+  expect_equal(unname(rr_matrix(rr_forced(c(no = 5, yes = 5) / 20))), rbind(c(3, 1), c(1, 3)) / 4)
+  expect_message(rr_forced(0.5), class = "candor_message_forced")
+  expect_no_message(coin <- rr_forced(c(no = 0, yes = 1 / 2)))
+  expect_error(rr_forced(yes = 0.5), "one coin", ignore.case = TRUE, class = "candor_error_argument")
+  expect_error(rr_forced(c(yes = 0.5)), "one coin", ignore.case = TRUE, class = "candor_error_argument")
+  faces <- rr_forced(c(0, 1 / 2), levels = c("tails", "heads"))
+  expect_equal(unname(coef(rr_estimate(rep(c("heads", "tails"), c(6, 4)), faces))[2]), (0.6 - 0.5) / 0.5)
+})

@@ -159,3 +159,16 @@ test_that("sheets have no English inside other languages, the language's decimal
   for (mechanism in mechanisms) expect_match(rr_instructions(mechanism, "Q?", "I?"), mechanism$design, fixed = TRUE)
   expect_match(rr_instructions(rr_dealt(c(1, 1), 6), "Q?", language = "de"), "1 \u201eja\u201c", fixed = TRUE)
 })
+
+test_that("the sheet of forced response dictates the faces of the articles, and devices are no designs", {
+  row <- rr_device("forced", 1.7)
+  row <- row[row$device == "die", ]
+  expect_identical(row$event, "the die shows 1; the die shows 6")
+  lines <- strsplit(rr_instructions(row, "Q?"), "\n+")[[1]]
+  says <- function(face) grep("answer \"", lines[-seq_len(match(face, lines))], value = TRUE)[1]
+  expect_match(says("* 1"), "\"no\"", fixed = TRUE)
+  expect_match(says("* 6"), "\"yes\"", fixed = TRUE)
+  expect_error(rr_device("coin"), "one coin", ignore.case = TRUE, class = "candor_error_argument")
+  expect_message(rr_instructions(rr_forced(1 / 6), "Q?"), class = "candor_message_device")
+  expect_no_message(rr_instructions(row, "Q?"))
+})

@@ -1,0 +1,33 @@
+# Words that strangers typed and that no page had. Each is a concept, a title or an alias of a help
+# page, which `??` searches, and is in one of two articles, which the site's search reads.
+
+strangers_words <- c(
+  "heads", "tails", "one coin", "two coins", "three-card", "spinner", "classroom", "teaching", "jeopardy", "hazard",
+  "sum score", "single sample count", "surrogate answer", "perturbation matrix", "response matrix", "unfolding",
+  "detection efficiency", "readout", "denoise", "apparent prevalence", "predictive value", "commission",
+  "error-adjusted area", "group testing", "pooled sample", "imputation", "pseudo-observations", "ROPE", "HDI",
+  "Bayes factor", "zapstRR", "rrLogit", "rrreg", "sdcMicro", "simex", "epiR", "OpenDP", "PyUnfold", "mthree",
+  "dta", "seroprevalence", "duplicates", "contingency table", "glm", "new estimator", "Stata", "haven", "SPSS",
+  "csv", "Parquet", "SQLite", "Python", "missing", "mixed model", "shuffle", "diagnostic test", "Rogan",
+  "cross table", "lifetime", "trend", "time series", "small area", "dashboard", "confusion matrix"
+)
+
+holds_word <- function(word, text) any(grepl(paste0("\\b", word, "\\b"), text, ignore.case = TRUE))
+
+test_that("every word of a stranger is found by ??", {
+  pages <- tools::Rd_db("candor")
+  searched <- lapply(pages, function(page) {
+    tags <- vapply(page, attr, "", "Rd_tag")
+    vapply(page[tags %in% c("\\concept", "\\title", "\\alias")], function(part) paste(unlist(part), collapse = ""), "")
+  })
+  lost <- Filter(function(word) !holds_word(word, unlist(searched)), strangers_words)
+  expect_identical(lost, character())
+})
+
+test_that("every word of a stranger is in the questions or in coming-from", {
+  paths <- testthat::test_path("..", "..", "vignettes", c("questions.Rmd", "coming-from.Rmd"))
+  skip_if_not(all(file.exists(paths)), "vignettes beside the tests")
+  text <- unlist(lapply(paths, readLines, encoding = "UTF-8"))
+  lost <- Filter(function(word) !holds_word(word, text), strangers_words)
+  expect_identical(lost, character())
+})
