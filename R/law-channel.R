@@ -459,17 +459,6 @@ refuse_internal <- function(mechanism, what) {
   )
 }
 
-# The error if a mechanism of labels is used without the data that hold them.
-refuse_without_labels <- function() {
-  abort(
-    c(
-      "The labels of {.arg mechanism} are a column of the data.",
-      i = "Give both to {.fn rr_estimate}: a data frame, or a survey design."
-    ),
-    c("law", "argument")
-  )
-}
-
 # ---- validation within the field sample (Tenenbein, 1970, 1972) ----
 #
 # The truth of some respondents, drawn at random, was found out too. `internal` are their counts V,

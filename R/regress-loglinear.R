@@ -549,3 +549,38 @@ glance.rr_loglinear <- function(x, ...) {
   }
   add_column(NextMethod(), deviance = deviance, df.residual = df_residual, p.value = p_value)
 }
+
+# ---- a channel that a study measured: see regress-study.R ----
+
+# A log-linear model has the truths and reports of several questions: those of the others are inside
+# pi and P. The first question changes fastest.
+channel_slopes.rr_loglinear <- function(fit) {
+  questions <- fit$table$questions
+  channels <- unname(lapply(questions, function(question) unname(rr_matrix(question))))
+  groups <- loglinear_groups(fit$table, fit$estimate)
+  lapply(which(vapply(questions, is_validated, NA)), function(q) {
+    truth <- answers_to(q, vapply(channels, nrow, 0L))
+    report <- answers_to(q, vapply(channels, ncol, 0L))
+    others <- replace(channels, q, list(0 * channels[[q]] + 1))
+    slopes <- lapply(seq_len(nrow(channels[[q]])), function(x) {
+      moved <- lapply(groups, cell_slopes, others, truth == x)
+      sums_by_report(Reduce(`+`, moved), report, ncol(channels[[q]]))
+    })
+    list(mechanism = questions[[q]], slopes = slopes)
+  })
+}
+
+# The answers to question `q` in the cells of questions of these sizes.
+answers_to <- function(q, sizes) {
+  (seq_len(prod(sizes)) - 1) %/% prod(sizes[seq_len(q - 1)]) %% sizes[q] + 1
+}
+
+# The derivatives of the score of a group in the probability of each report, from the truths
+# `is_truth`, whose question has the reports for certain in `axes`.
+cell_slopes <- function(g, axes, is_truth) {
+  shares <- g$theta * is_truth
+  moved <- through_axes(axes, cbind(shares * g$design, shares))
+  p <- ncol(g$design)
+  score <- moved[, seq_len(p), drop = FALSE] - moved[, p + 1L] * g$slope
+  ifelse(g$counts > 0, g$counts / g$m, 0) * score
+}

@@ -385,3 +385,40 @@ row_posterior <- function(fit, rows, y, arm = fit$arm) {
   ifelse(y > 0, y * after_yes, 0) +
     ifelse(y < 1, (1 - y) * after_no, 0)
 }
+
+# ---- a channel that a study measured: see regress-study.R ----
+
+# The share of yes stands for both reports: C[x, no] is 1 less it, and its column is 0.
+channel_slopes.rr_glm <- function(fit) {
+  arms <- row_arms(fit$arm, length(fit$y))
+  x <- model.matrix(fit)[, which(is.finite(fit$coefficients)), drop = FALSE]
+  slopes <- share_slopes(fit)
+  measured <- Filter(function(arm) is_validated(fit_mechanisms(fit)[[arm]]), unique(arms))
+  lapply(measured, function(arm) {
+    G <- crossprod(x * slopes$weight, (arms == arm) * slopes$score)
+    list(
+      mechanism = fit_mechanisms(fit)[[arm]],
+      slopes = list(cbind(0, G[, 1]), cbind(0, G[, 2]))
+    )
+  })
+}
+
+# Derivatives of the score of each row in the shares of yes that a no and a yes report.
+share_slopes <- function(fit) {
+  rows <- fitted_rows(fit)
+  y <- unname(fit$y)
+  d <- row_device(fit$device, fit$arm, length(y))$d
+  count_ratio <- function(count, share, power) ifelse(count > 0, count / share^power, 0)
+  first <- count_ratio(y, rows$report, 1) -
+    count_ratio(1 - y, rows$report_no, 1)
+  second <- -count_ratio(y, rows$report, 2) -
+    count_ratio(1 - y, rows$report_no, 2)
+  list(
+    weight = ifelse(
+      is.finite(fit$linear.predictors), unname(fit$prior.weights) * rows$slope, 0
+    ),
+    score = cbind(
+      second * rows$truth_no * d - first, second * rows$truth * d + first, deparse.level = 0
+    )
+  )
+}

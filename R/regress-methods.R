@@ -100,17 +100,6 @@ variance_parts.rr_regression <- function(fit) {
        bread = fit$bread %||% fit$vcov, scores = function() fit$scores %||% regression_scores(fit))
 }
 
-# bread meat bread', in the places that have a variance: what is infinite has none, and takes none
-# from the others.
-sandwich <- function(bread, meat) {
-  index <- which(!is.na(diag(bread)))
-  if (nrow(meat) > length(index)) meat <- meat[index, index, drop = FALSE]
-  finite_bread <- bread[index, index, drop = FALSE]
-  V <- replace(bread, TRUE, NA)
-  V[index, index] <- finite_bread %*% meat %*% t(finite_bread)
-  V
-}
-
 # The standard errors that are asked for, or those of the fit.
 variance_type <- function(
   fit, type, cluster, kinds = c(bread_type(fit), "observed", "expected", "sandwich")

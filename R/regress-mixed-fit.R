@@ -625,3 +625,93 @@ evasion_table <- function(evasion) {
   }
   tibble(effect = "evasion", group = NA_character_, term = evasion_terms(evasion), share)
 }
+
+# ---- a channel that a study measured: see regress-study.R ----
+
+# A random intercept u. A person adds to column y
+#    E(dT/db) + Cov(T, R)
+# over u given the reports: T is the sum over the person's rows with y_i = y of pi_ix(u) / P_i(u),
+# and R the score of the person's integrand in the coefficients and sigma. The share of yes stands for both reports, as in channel_slopes.rr_glm().
+channel_slopes.rr_glm_mixed <- function(fit) {
+  mechanisms <- fit_mechanisms(fit)
+  arm <- fit$model$kernel$arm + 1L
+  measured <- Filter(function(arm) is_validated(mechanisms[[arm]]), unique(arm))
+  posterior <- random_posterior(fit)
+  lapply(measured, function(index) {
+    slopes <- lapply(c(FALSE, TRUE), function(yes) {
+      cbind(0, person_slopes(fit, posterior, arm == index, yes))
+    })
+    list(mechanism = mechanisms[[index]], slopes = slopes)
+  })
+}
+
+# Column yes of G_x, x being yes or no, of the rows of one arm.
+person_slopes <- function(fit, posterior, is_arm, yes) {
+  rows <- posterior$rows
+  truth <- if (yes) rows$truth else 1 - rows$truth
+  turn <- if (yes) 1 else -1
+  shares <- posterior$sum(is_arm * rows$sign * truth / rows$report)
+  centred <- shares - rowSums(shares * posterior$weights)
+  moved <- is_arm * rows$slope *
+    (turn * rows$sign / rows$report - truth * rows$d / rows$report^2)
+  score <- rows$sign * rows$d * rows$slope / rows$report
+  each <- Map(function(moved, score) {
+    means <- rowSums((moved + centred * score) * posterior$weights)
+    sum(means * fit$model$weight)
+  }, posterior$columns(moved), posterior$columns(score))
+  unlist(each)
+}
+
+# The random intercept given the reports of each person, at nodes u:
+#   weights          the posterior, a row for each person and a column for each node
+#   rows             report_curves() of the reports at the nodes
+#   sum(values)      sums of values of the reports by person
+#   columns(values)  the same of values times each column of x, and times u
+random_posterior <- function(fit) {
+  model <- fit$model
+  group <- rep(seq_along(model$weight), diff(model$first))
+  h <- 0.7 / 2^(ceiling(log2(max(1, 0.9 * fit$sigma))) + 3)
+  u <- h * seq(-ceiling(8.5 / h), ceiling(8.5 / h))
+  eta <- drop(model$x %*% fit$point[seq_len(model$size)]) + model$kernel$offset
+  rows <- report_curves(fit, outer(eta, fit$sigma * u, `+`))
+  sums <- function(values) rowsum(values, group)
+  density <- exp(sums(log(rows$report))) * rep(dnorm(u), each = length(model$weight))
+  list(
+    weights = density / rowSums(density),
+    rows = rows,
+    sum = sums,
+    columns = function(values) {
+      slopes <- lapply(seq_len(model$size), function(j) sums(values * model$x[, j]))
+      c(slopes, list(sums(values * rep(u, each = nrow(values)))))
+    }
+  )
+}
+
+# For linear predictors, a matrix with a row for each report of a random intercept: the probability
+# of a true yes (`truth`) with its `slope`, that of the `report`, and by row `d` and the `sign` of
+# the report, 1 for yes.
+report_curves <- function(fit, eta) {
+  curve <- truth_curve(fit$fixed$link)
+  kernel <- fit$model$kernel
+  device <- matrix(kernel$device, 5)[, kernel$arm + 1L, drop = FALSE]
+  truth <- matrix(curve$yes(eta), nrow(eta))
+  is_yes <- kernel$y == 1
+  own_yes <- ifelse(is_yes, device[1, ], device[3, ])
+  own_no <- ifelse(is_yes, device[2, ], device[4, ])
+  list(
+    truth = truth,
+    slope = matrix(curve$derivative(eta, 1), nrow(eta)),
+    report = own_yes * truth + own_no * (1 - truth),
+    d = device[5, ],
+    sign = ifelse(is_yes, 1, -1)
+  )
+}
+
+# The fit with a random intercept whose variances have the study's part.
+with_mixed_study <- function(fit) {
+  if (!has_study(list(fit)) || all(is.na(diag(fit$variance)))) return(fit)
+  names <- rownames(fit$vcov)
+  fit$variance <- fit$variance + study_covariance(fit, fit$variance)
+  fit$vcov <- fit$variance[names, names, drop = FALSE]
+  fit
+}

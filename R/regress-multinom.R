@@ -708,3 +708,19 @@ augment.rr_multinom <- function(x, ...) {
 prefixed_columns <- function(shares, prefix) {
   setNames(as.list(as.data.frame(shares)), sprintf("%s%s", prefix, colnames(shares)))
 }
+
+# ---- a channel that a study measured: see regress-study.R ----
+
+channel_slopes.rr_multinom <- function(fit) {
+  truths <- fitted_truths(fit)
+  channel <- fit$model$channel
+  codes <- fit$model$codes
+  p_report <- rowSums(truths$theta * t(channel[, codes, drop = FALSE]))
+  score <- report_scores(truths, channel, codes)
+  slopes <- lapply(seq_len(nrow(channel)), function(x) {
+    # theta[x] s_x is the derivative of theta[x].
+    moved <- truths$expand(truths$slope(x)) - truths$theta[, x] * score
+    sums_by_report(fit$weights / p_report * moved, codes, ncol(channel))
+  })
+  list(list(mechanism = fit$mechanism, slopes = slopes))
+}

@@ -1322,3 +1322,78 @@ augment.rr_predictor <- function(x, ...) {
   }
   as_tibble(c(frame, list(.fitted = unname(fitted(x))), posterior))
 }
+
+# ---- a channel that a study measured: see regress-study.R ----
+
+channel_slopes.rr_predictor <- function(fit) {
+  slopes_of <- if (fit$method == "moments") {
+    moment_slopes(fit)
+  } else {
+    mixture_slopes(fit)
+  }
+  rows <- fit$rows
+  channels <- lapply(names(rows$mechanisms), function(name) {
+    mechanisms <- flat_mechanisms(rows$mechanisms[name])
+    arms <- which(vapply(mechanisms, is_validated, NA))
+    lapply(unname(arms), function(arm) {
+      list(
+        mechanism = mechanisms[[arm]],
+        slopes = slopes_of(name, rows$columns[[name]][[arm]])
+      )
+    })
+  })
+  unlist(channels, FALSE)
+}
+
+# The equations of moments are linear in row y_i of the inverse of C, whose change is
+# -C^-1 dC C^-1. The summand of row i is psi_ik if the truth were k, and column y of G_x is
+#    -sum over rows and k of w_i C^-1[y_i, x] C^-1[y, k] psi_ik
+# The value is a function of the variable and of the columns of its reports in one arm.
+moment_slopes <- function(fit) {
+  function(name, columns) {
+    rows <- fit$rows
+    inverse <- rows$unbiased[[name]]
+    index <- which(rows$codes[[name]] %in% columns)
+    codes <- rows$codes[[name]][index]
+    # The summands if the row of the inverse were that of report y.
+    summands <- function(y) {
+      rows$codes[[name]] <- rep(y, nrow(rows$frame))
+      scores <- moment_scores(rows, fit$estimate)
+      # An outcome's score is linear in that row but for the fitted outcome.
+      if (name == rows$response) {
+        rows$unbiased[[name]][y, 2] <- 0
+        scores <- scores - moment_scores(rows, fit$estimate)
+      }
+      scores[index, , drop = FALSE] * fit$weights[index]
+    }
+    by_report <- lapply(columns, summands)
+    lapply(seq_along(columns), function(x) {
+      weights <- inverse[codes, x]
+      sums <- lapply(by_report, function(scores) colSums(scores * weights))
+      -matrix(unlist(sums), fit$df)
+    })
+  }
+}
+
+# Likewise, from the posterior of the cells, which are combinations of truths.
+mixture_slopes <- function(fit) {
+  mixture <- suppressMessages(new_mixture(fit$rows))
+  state <- mixture_state(mixture, fit$b)
+  state$residual <- (state$outcome - mixture$family$linkinv(state$eta)) / state$sigma
+  score <- observed_scores(mixture, state)
+  weights <- mixture$rows$weights * mixture$rows$unit
+  back <- triangular_inverse(mixture$back)
+  moved <- lapply(seq_len(ncol(state$r)), function(c) {
+    scores <- cell_scores(mixture, state, c) %*% mixture$cell_maps[[c]] - score
+    (state$r[, c] * weights * scores) %*% back
+  })
+  function(name, columns) {
+    codes <- fit$rows$codes[[name]][mixture$rows$first]
+    level <- cell_levels(mixture, name)
+    lapply(seq_len(nrow(mixture$channels[[name]])), function(x) {
+      sums <- sums_by_report(Reduce(`+`, moved[level == x], 0), codes, max(columns))[, columns]
+      shares <- mixture$channels[[name]][x, columns]
+      sums * rep(ifelse(shares > 0, 1 / shares, 0), each = nrow(sums))
+    })
+  }
+}

@@ -415,3 +415,14 @@ match_rows <- function(parm, labels, what, arg = "parm") {
     "level"
   )
 }
+
+# The error if a mechanism of labels is used without the data that hold them.
+refuse_without_labels <- function() {
+  abort(
+    c(
+      "The labels of {.arg mechanism} are a column of the data.",
+      i = "Give both to {.fn rr_estimate}: a data frame, or a survey design."
+    ),
+    c("law", "argument")
+  )
+}
