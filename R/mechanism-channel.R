@@ -420,7 +420,7 @@ rr_misclassification <- function(
   with_recipe(mechanism, "rr_misclassification", table = table, validation = validation)
 }
 
-# The mechanism of data with a column of labels (R/tally-labels.R), which have its table: it has no
+# The mechanism of data with a column of labels (R/tally-data.R), which have its table: it has no
 # law yet. Without `levels` these are those of the data.
 new_rr_labelled <- function(labels, levels) {
   check_that(

@@ -268,7 +268,7 @@ scored_linear <- function(fit, data, law) {
   )
 }
 
-# Labels of some respondents (R/tally-labels.R): P[x, y] are the weighted shares of the labels x of
+# Labels of some respondents (R/tally-data.R): P[x, y] are the weighted shares of the labels x of
 # those who report y. All who report y have the weight W_y, those with a label V_y, and a row's score
 # is
 #    P[, y_i] + 1{labelled} (W_y / V_y) (e_x - P[, y_i])
