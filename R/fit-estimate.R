@@ -239,7 +239,8 @@ refuse_incomplete_study <- function(tally, law) {
   if (!is.null(tally$mechanism$questions)) {
     refuse_validated(tally$mechanism, "{.fn rr_estimate} of several questions")
   }
-  if (!is.null(law$internal) && NCOL(tally$counts) > 1L && is.null(tally$labels)) {
+  if (!is.null(law$internal) && NCOL(tally$counts) > 1L &&
+      is.null(tally$labels)) {
     abort(c(
       "An internal validation must have a table for each group.",
       i = "Data with a column of labels have it: {.code rr_misclassification(labels = \"truth\")}."
@@ -355,7 +356,9 @@ estimate_tally.rr_dealt <- function(mechanism, tally, settings) {
   }
   fit <- estimate_tally.rr_mechanism(mechanism, tally, settings)
   if (identical(settings$interval, "exact")) fit_intervals(fit)
-  strayed <- if (!is.null(tally$blocks)) disobedient(rr_law(mechanism), merge_blocks(tally$blocks))
+  strayed <- if (!is.null(tally$blocks)) {
+    disobedient(rr_law(mechanism), merge_blocks(tally$blocks))
+  }
   if (isTRUE(strayed > 0)) {
     fit$doubt[] <- sprintf(
       "At least %s did not follow the cards: blocks say less often what cards dictate",

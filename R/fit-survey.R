@@ -181,7 +181,11 @@ new_rr_survey <- function(survey, fit) {
 
 # The estimates of a design with the fields of all estimates: rows, labels, title and notes.
 describe_survey <- function(x) {
-  x$n <- if (is.null(x$people)) respondent_number(x$tally) else sum(x$people)
+  x$n <- if (is.null(x$people)) {
+    respondent_number(x$tally)
+  } else {
+    sum(x$people)
+  }
   x$rows <- tidy_rows(x, FALSE)
   x$labels <- coef_names(x)
   x$title <- survey_title(x)
@@ -197,8 +201,12 @@ cut_groups.rr_survey <- function(fit, index, drop = FALSE) {
   k <- length(fit$mechanism$levels)
   cells <- as.vector(outer(seq_len(k), (index - 1) * k, `+`))
   cut$covariance <- fit$covariance[cells, cells, drop = FALSE]
-  for (part in intersect(c("size", "people"), names(fit))) cut[[part]] <- fit[[part]][index]
-  if (!is.null(fit$effects)) cut$effects <- fit$effects[cells, , drop = FALSE]
+  for (part in intersect(c("size", "people"), names(fit))) {
+    cut[[part]] <- fit[[part]][index]
+  }
+  if (!is.null(fit$effects)) {
+    cut$effects <- fit$effects[cells, , drop = FALSE]
+  }
   for (part in intersect(c("estimate", "variance", "field_variance"), names(fit$inversion))) {
     cut$inversion[[part]] <- fit$inversion[[part]][, index, drop = FALSE]
   }

@@ -23,7 +23,8 @@ autoplot.rr_power <- function(object, ...) {
   caption <- plan_caption(data, attr(object, "alpha"), estimand, value_format(estimand, estimand))
   if (all(n_values == 1)) {
     subtitle <- paste(
-      value_words(along, data[[along]][1], estimand), data$panel[1], sep = ", "
+      value_words(along, data[[along]][1], estimand), data$panel[1],
+      sep = ", "
     )
     return(plan_bars(data, figure, title, subtitle, caption))
   }

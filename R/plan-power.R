@@ -170,7 +170,9 @@ rr_power <- function(
   check_dots_empty(...)
   mechanisms <- check_mechanisms(mechanism)
   args <- names(match.call())[-1]
-  if (!is.null(sets)) return(union_plan(mechanisms, n, sets, share, conf.level, args))
+  if (!is.null(sets)) {
+    return(union_plan(mechanisms, n, sets, share, conf.level, args))
+  }
   goal <- goal_of(n = n, power = power, margin = margin)
   kind <- names(goal)
   estimand <- plan_estimand(mechanisms, model)
@@ -206,15 +208,20 @@ rr_power <- function(
     second = second,
     worth = worth
   )
-  epsilons <- vapply(mechanisms, `[[`, 0, "epsilon")
-  models <- lapply(mechanisms, model_of)
-  plan$negative <- is.null(second) && any(lengths(lapply(models, `[[`, "a")) > 0)
-  tables <- Map(plan_rows, names(mechanisms), epsilons, models, MoreArgs = list(plan))
-  table <- do.call(rbind, unname(tables))
   with_class(
-    table, "rr_power", alpha = plan$alpha,
+    plan_table(mechanisms, lapply(mechanisms, model_of), plan), "rr_power",
+    alpha = plan$alpha,
     assumptions = plan_words(plan, sd, design_effect, response_rate)
   )
+}
+
+# The rows of all mechanisms. The chance of a negative estimate is a column if one of them has it.
+plan_table <- function(mechanisms, models, plan) {
+  epsilons <- vapply(mechanisms, `[[`, 0, "epsilon")
+  plan$negative <- is.null(plan$second) &&
+    any(lengths(lapply(models, `[[`, "a")) > 0)
+  tables <- Map(plan_rows, names(mechanisms), epsilons, models, MoreArgs = list(plan))
+  do.call(rbind, unname(tables))
 }
 
 # The one of n, power and margin that is given, in a list with its name.

@@ -181,11 +181,17 @@ new_audit <- function(reports, mechanism, truth, id) {
 # The rows of later reports about one answer, of the first reports of the same respondents, and the
 # number that each later report has among those of its respondent.
 repeated_reports <- function(audit) {
-  number <- if (!is.null(audit$id)) number_within(match(audit$id, audit$id))
+  number <- if (!is.null(audit$id)) {
+    number_within(match(audit$id, audit$id))
+  }
   second <- which(number > 1)
   first <- match(audit$id[second], audit$id)
   is_same <- audit$truth[second] == audit$truth[first]
-  list(first = first[is_same], second = second[is_same], number = number[second[is_same]])
+  list(
+    first = first[is_same],
+    second = second[is_same],
+    number = number[second[is_same]]
+  )
 }
 
 # Are the positions of each report increasing? Their order can tell the truth, and reading sorts
@@ -344,13 +350,15 @@ audit_table <- function(audit, mechanism, alpha) {
     if (!audit$is_ascending) {
       problem <- "Positions must be increasing: their order can tell the truth."
     }
-    audit_row(mechanism$levels[audit$truths[i]], length(supports), single, p_joint, bound, problem)
+    audit_row(
+      mechanism$levels[audit$truths[i]], length(supports), single, p_joint, bound, problem
+    )
   })
   do.call(rbind, tables)
 }
 
-# A row of the table of rr_check_client(), of the chi-squared test, the joint p-value and the bound of
-# epsilon.
+# A row of the table of rr_check_client(), of the chi-squared test, the joint p-value and the bound
+# of epsilon.
 audit_row <- function(truth, n, single, p_joint, bound, problem) {
   tibble(
     truth = truth,
@@ -449,7 +457,10 @@ bits_test <- function(facts, n) {
 truth_bits_test <- function(facts, n) {
   n_ones <- sum(facts$bits[, facts$truth_bits])
   p <- facts$p_support
-  cells <- list(counts = c(n_ones, n - n_ones), prob = c(p, 1 - p))
+  cells <- list(
+    counts = c(n_ones, n - n_ones),
+    prob = c(p, 1 - p)
+  )
   cells_test(cells, n)
 }
 
@@ -505,8 +516,12 @@ marker_test <- function(facts) {
   if (is.null(facts$p_odd) || k > 20) return(NULL)
   code <- drop(facts$bits %*% 2^(seq_len(k) - 1))
   bits <- facts$bits[!duplicated(code), , drop = FALSE]
-  prob <- exp(colSums(log(abs(t(bits) - 1 + diag(facts$both)))))
-  tests <- exact_tests("marker", tabulate(match(code, unique(code))), length(code), prob)
+  prob <- exp(
+    colSums(log(abs(t(bits) - 1 + diag(facts$both))))
+  )
+  tests <- exact_tests(
+    "marker", tabulate(match(code, unique(code))), length(code), prob
+  )
   tests$p <- pmin(1, tests$p * 2^k)
   tests[which.min(tests$p), ]
 }
@@ -522,7 +537,8 @@ number_tests <- function(facts, reports, supports) {
   numbers <- as.list(reports)[names(ranges)]
 
   cells <- c(
-    Map(fifth_cells, numbers, ranges), lapply(c(2, 3, 5, 7), residue_cells, numbers, ranges)
+    Map(fifth_cells, numbers, ranges),
+    lapply(c(2, 3, 5, 7), residue_cells, numbers, ranges)
   )
   tests <- lapply(cells, function(cell) {
     n_cells <- length(cell$prob)
@@ -539,7 +555,10 @@ number_tests <- function(facts, reports, supports) {
   rbind(
     do.call(rbind, tests),
     exact_tests("value", tabulate(value[supports], g), n, facts$values * p),
-    exact_tests("value", tabulate(value[!supports], g), n, (1 - facts$values) / (g - 1) * (1 - p))
+    exact_tests(
+      "value", tabulate(value[!supports], g), n,
+      (1 - facts$values) / (g - 1) * (1 - p)
+    )
   )
 }
 
@@ -554,11 +573,13 @@ fifth_cells <- function(number, range) {
 residue_cells <- function(q, numbers, ranges) {
   residue <- seq_len(q) - 1
   shares <- lapply(ranges, function(range) {
-    n_values <- (range[2] - residue) %/% q - (range[1] - 1 - residue) %/% q
+    n_values <- (range[2] - residue) %/% q -
+      (range[1] - 1 - residue) %/% q
     n_values / sum(n_values)
   })
   list(
-    cell = Reduce(function(cell, number) cell * q + number %% q, numbers, 0) + 1,
+    cell = Reduce(function(cell, number) cell * q + number %% q, numbers, 0) +
+      1,
     prob = Reduce(function(prob, share) as.vector(outer(share, prob)), shares, 1)
   )
 }
@@ -588,20 +609,34 @@ pooled_tests <- function(audit) {
   for (i in seq_along(audit$truths)) {
     rows <- audit$truth[first] == audit$truths[i]
     facts <- audit$facts[[i]]
-    part[rows] <- if (is.null(facts$bits)) facts$cells == 1 else facts$bits[, 1]
-    p_part[rows] <- if (is.null(facts$bits)) facts$prob[1] else facts$both[1, 1]
+    part[rows] <- if (is.null(facts$bits)) {
+      facts$cells == 1
+    } else {
+      facts$bits[, 1]
+    }
+    p_part[rows] <- if (is.null(facts$bits)) {
+      facts$prob[1]
+    } else {
+      facts$both[1, 1]
+    }
   }
   # Reports of the same number among those of their truths are neighbours.
   restarts <- order(number_within(audit$truth[first]), audit$truth[first])
   rbind(
     group_tests("overall", rep(1, n), supports, p),
     group_tests("overall", rep(1, n), part == 1, p_part),
-    group_tests("drift", outer(seq_len(n) - 1, 2^(1:4), function(i, m) (i * m) %/% n), supports, p),
-    group_tests("period", outer(seq_len(n), 2:10, `%%`), supports, p, 2:10),
-    copy_tests(supports, p, restarts),
-    copy_tests(part == 1, p_part, restarts),
-    function_test(audit, first),
-    repeat_tests(audit)
+    group_tests(
+      "drift",
+      outer(seq_len(n) - 1, 2^(1:4), function(i, m) {
+        (i * m) %/% n
+      }),
+      supports, p
+    ),
+    group_tests(
+      "period", outer(seq_len(n), 2:10, `%%`), supports, p, 2:10
+    ),
+    copy_tests(supports, p, restarts), copy_tests(part == 1, p_part, restarts),
+    function_test(audit, first), repeat_tests(audit)
   )
 }
 
@@ -609,10 +644,16 @@ pooled_tests <- function(audit) {
 # itself.
 group_tests <- function(test, groups, supports, p, detail = "") {
   groups <- as.matrix(groups)
-  tests <- Map(function(group, detail) {
-    sums <- rowsum(cbind(supports, 1, p), group)
-    exact_tests(test, sums[, 1], sums[, 2], sums[, 3] / sums[, 2], detail)
-  }, asplit(groups, 2), detail)
+  tests <- Map(
+    function(group, detail) {
+      sums <- rowsum(cbind(supports, 1, p), group)
+      exact_tests(
+        test, sums[, 1], sums[, 2],
+        sums[, 3] / sums[, 2], detail
+      )
+    },
+    asplit(groups, 2), detail
+  )
   do.call(rbind, tests)
 }
 
@@ -620,11 +661,17 @@ group_tests <- function(test, groups, supports, p, detail = "") {
 # neighbours in the order `restarts`.
 copy_tests <- function(supports, p, restarts) {
   n <- length(supports)
-  far <- lag_tests("lag", supports, p, far_lag((supports - p) / sqrt(pmax(p * (1 - p), 1e-9))))
+  far <- lag_tests(
+    "lag", supports, p,
+    far_lag((supports - p) / sqrt(pmax(p * (1 - p), 1e-9)))
+  )
   # The worst distance is one of n.
   if (!is.null(far)) far$p <- pmin(1, far$p * n)
   lags <- lapply(1:10, lag_tests, test = "lag", supports = supports, p = p)
-  rbind(do.call(rbind, lags), far, lag_tests("restart", supports[restarts], p[restarts], 1))
+  rbind(
+    do.call(rbind, lags), far,
+    lag_tests("restart", supports[restarts], p[restarts], 1)
+  )
 }
 
 # Tests of the pairs of reports that are `lag` apart. Pairs must not overlap: with a lag of 1 they
@@ -635,7 +682,10 @@ lag_tests <- function(test, supports, p, lag) {
   start <- seq_len(n - lag)
   tests <- lapply(split(start, (start - 1) %/% lag %% 2), function(a) {
     b <- a + lag
-    support_tests(test, supports[a], supports[b], p[a], p[b], p[a] * p[b], lag)
+    support_tests(
+      test, supports[a], supports[b], p[a], p[b],
+      p[a] * p[b], lag
+    )
   })
   do.call(rbind, tests)
 }
@@ -644,7 +694,9 @@ lag_tests <- function(test, supports, p, lag) {
 support_tests <- function(test, a, b, p_a, p_b, p_both, detail = "") {
   p_alike <- 1 - p_a - p_b + 2 * p_both
   counts <- c(sum(a & b), sum(a == b))
-  exact_tests(test, counts, length(a), c(mean(p_both), mean(p_alike)), detail)
+  exact_tests(
+    test, counts, length(a), c(mean(p_both), mean(p_alike)), detail
+  )
 }
 
 # The lag above 10 at which the residuals are most like themselves, from the autocorrelations of all
@@ -665,7 +717,10 @@ function_test <- function(audit, first) {
   numbers <- numbers[setdiff(names(numbers), c("value", "sign"))]
   if (!length(numbers)) return(NULL)
   n_values <- vapply(numbers, function(range) range[2] - range[1] + 1, 0)
-  equal_test(as.data.frame(as.list(audit$reports)[names(numbers)])[first, ], 1 / prod(n_values))
+  equal_test(
+    as.data.frame(as.list(audit$reports)[names(numbers)])[first, ],
+    1 / prod(n_values)
+  )
 }
 
 # Tests of the first report of each respondent with each later one about the same answer.
@@ -678,8 +733,8 @@ repeat_tests <- function(audit) {
     a <- pairs$first[index]
     b <- pairs$second[index]
     support_tests(
-      test, audit$supports[a], audit$supports[b], audit$p_support[a], audit$p_support[b],
-      p_twice[b]
+      test, audit$supports[a], audit$supports[b], audit$p_support[a],
+      audit$p_support[b], p_twice[b]
     )
   })
   do.call(rbind, tests)
@@ -734,7 +789,9 @@ table_bound <- function(counts, alpha) {
 # sides. Used are as many reports of each pair of truths as there are in the opposite direction.
 other_truths <- function(x, n_truths) {
   turn <- (number_within(x) - 1) %% (n_truths - 1)
-  step <- ifelse(turn %% 2 == 0, turn / 2 + 1, -(turn + 1) / 2)
+  step <- ifelse(
+    turn %% 2 == 0, turn / 2 + 1, -(turn + 1) / 2
+  )
   other <- (x - 1 + step) %% n_truths + 1
   pair <- (x - 1) * n_truths + other
   reverse_pair <- (other - 1) * n_truths + x
@@ -772,7 +829,9 @@ product_audit_table <- function(audits, mechanism, alpha) {
   epsilon_low <- sum(bounds$epsilon.low)
   bound <- list(estimate = sum(bounds$epsilon), low = epsilon_low, high = Inf)
   problem <- problem %||% epsilon_problem(epsilon_low, mechanism)
-  row <- audit_row(NA_character_, sum(audits[[1]]$is_first), no_test, p_joint, bound, problem)
+  row <- audit_row(
+    NA_character_, sum(audits[[1]]$is_first), no_test, p_joint, bound, problem
+  )
   rbind(table, add_column(row, question = toString(names(questions)), .before = 1))
 }
 
@@ -792,17 +851,25 @@ question_tests <- function(audits, mechanisms) {
   n_support <- sum((a$supports & b$supports)[first])
   p_both <- mean((a$p_support * b$p_support)[first])
   both <- exact_tests("questions", n_support, length(first), p_both)
-  groups <- split(first, list(a$truth[first], b$truth[first]), drop = TRUE)
-  tests <- lapply(head(groups[order(-lengths(groups))], 100), function(rows) {
-    parts <- Map(report_parts, audits, mechanisms, list(rows))
-    share_tests <- Map(function(part, name, other) {
-      detail <- sprintf("%s, %s", name, other)
-      exact_tests("answer", colSums(part$sets), length(rows), part$prob, detail)
-    }, parts, names(mechanisms), rev(names(mechanisms)))
-    pairs <- crossprod(parts[[1]]$sets, parts[[2]]$sets)
-    p_pair <- outer(parts[[1]]$prob, parts[[2]]$prob)
-    rbind(do.call(rbind, share_tests), exact_tests("questions", c(pairs), length(rows), c(p_pair)))
-  })
+  groups <- split(
+    first, list(a$truth[first], b$truth[first]), drop = TRUE
+  )
+  tests <- lapply(
+    head(groups[order(-lengths(groups))], 100),
+    function(rows) {
+      parts <- Map(report_parts, audits, mechanisms, list(rows))
+      share_tests <- Map(function(part, name, other) {
+        detail <- sprintf("%s, %s", name, other)
+        exact_tests("answer", colSums(part$sets), length(rows), part$prob, detail)
+      }, parts, names(mechanisms), rev(names(mechanisms)))
+      pairs <- crossprod(parts[[1]]$sets, parts[[2]]$sets)
+      p_pair <- outer(parts[[1]]$prob, parts[[2]]$prob)
+      rbind(
+        do.call(rbind, share_tests),
+        exact_tests("questions", c(pairs), length(rows), c(p_pair))
+      )
+    }
+  )
   rbind(both, do.call(rbind, tests))
 }
 
@@ -817,7 +884,10 @@ report_parts <- function(audit, mechanism, rows) {
     return(list(sets = sets, prob = facts$prob[index]))
   }
   index <- paired_bits(facts, 50)
-  list(sets = facts$bits[, index, drop = FALSE], prob = diag(facts$both)[index])
+  list(
+    sets = facts$bits[, index, drop = FALSE],
+    prob = diag(facts$both)[index]
+  )
 }
 
 # ---- problems in words ----
@@ -878,7 +948,10 @@ client_problem <- function(rejected, facts, supports, joint) {
   worst <- as.list(worst[which.min(worst$p), ])
   values <- c(worst, hold = mean(supports), should = facts$p_support)
   # Numbers that differ have so many digits that they look different.
-  digits <- max(3, min(10, 1 - floor(log10(abs(worst$share - worst$prob)))))
+  digits <- max(
+    3,
+    min(10, 1 - floor(log10(abs(worst$share - worst$prob))))
+  )
   text <- test_words[[test]]
   for (name in names(values)) {
     value <- values[[name]]
@@ -944,7 +1017,9 @@ file_problem <- function(bytes, written) {
   unhashed <- function(x) {
     charToRaw(gsub("sha256-[^']*", "sha256-", rawToChar(x[x != 0]), useBytes = TRUE))
   }
-  same <- vapply(written, function(x) n_same_bytes(unhashed(bytes), unhashed(x)), 0)
+  same <- vapply(
+    written, function(x) n_same_bytes(unhashed(bytes), unhashed(x)), 0
+  )
   client <- written[[which.max(same)]]
   if (identical(unhashed(bytes), unhashed(client))) unhashed <- identity
   client <- unhashed(client)
@@ -962,5 +1037,7 @@ file_problem <- function(bytes, written) {
 # The number of bytes before the first that differs.
 n_same_bytes <- function(x, y) {
   n <- seq_len(min(length(x), length(y)))
-  c(which(x[n] != y[n]), length(n) + 1)[1] - 1
+  c(which(x[n] != y[n]), length(n) + 1)[
+    1
+  ] - 1
 }

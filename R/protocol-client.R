@@ -162,7 +162,10 @@ client_plugin <- function(source, mechanism, script, settings) {
       c("law", "argument")
     )
   }
-  check_lines(list(key = settings$key, levels = unlist(levels)), c(1, length(levels)))
+  check_lines(
+    list(key = settings$key, levels = unlist(levels)),
+    c(1, length(levels))
+  )
   page <- list(
     key = settings$key,
     words = page_words(settings$words, settings$language),
@@ -297,10 +300,16 @@ shares_of_100 <- function(shares) {
 # if there are too many answers or reports for pictures.
 pictured_shares <- function(mechanism) {
   plan <- client_plan(mechanism)
-  if (!length(plan$reports) || max(lengths(plan[c("levels", "reports")])) > 4) return(NULL)
+  if (!length(plan$reports) ||
+      max(lengths(plan[c("levels", "reports")])) > 4) {
+    return(NULL)
+  }
   channel <- unname(rr_matrix(mechanism))
   lapply(seq_len(nrow(channel)), function(x) {
-    Map(function(share, p) if (p > 0) share, shares_of_100(channel[x, ]), channel[x, ])
+    Map(
+      function(share, p) if (p > 0) share, shares_of_100(channel[x, ]),
+      channel[x, ]
+    )
   })
 }
 
@@ -315,16 +324,27 @@ report_evidence.default <- function(mechanism) {
     q <- mechanism$sampler$q
     k <- length(mechanism$levels)
     # A bit of 1 is the truth's if q is 0, the only one is if p is 1.
-    certain <- c(if (q == 0) p, if (p == 1) (1 - q)^(k - 1))
-    return(list(guess = (1 + abs(p - q)) / 2, certain = max(0, certain)))
+    certain <- c(
+      if (q == 0) p,
+      if (p == 1) (1 - q)^(k - 1)
+    )
+    return(list(
+      guess = (1 + abs(p - q)) / 2,
+      certain = max(0, certain)
+    ))
   }
   if (!has_categories(mechanism) || length(mechanism$levels) > 1000) {
     return(list(guess = 1, certain = 0))
   }
   channel <- rr_matrix(mechanism)
   possible <- channel > 0
-  certain <- rowSums(channel * (possible & col(possible) %in% which(colSums(possible) == 1)))
-  list(guess = (1 + max(dist(channel, "manhattan")) / 2) / 2, certain = max(certain))
+  certain <- rowSums(
+    channel * (possible & col(possible) %in% which(colSums(possible) == 1))
+  )
+  list(
+    guess = (1 + max(dist(channel, "manhattan")) / 2) / 2,
+    certain = max(certain)
+  )
 }
 
 # An error: the mechanism includes what respondents do.

@@ -393,12 +393,17 @@ channel_slopes.rr_glm <- function(fit) {
   arms <- row_arms(fit$arm, length(fit$y))
   x <- model.matrix(fit)[, which(is.finite(fit$coefficients)), drop = FALSE]
   slopes <- share_slopes(fit)
-  measured <- Filter(function(arm) is_validated(fit_mechanisms(fit)[[arm]]), unique(arms))
+  measured <- Filter(
+    function(arm) is_validated(fit_mechanisms(fit)[[arm]]), unique(arms)
+  )
   lapply(measured, function(arm) {
     G <- crossprod(x * slopes$weight, (arms == arm) * slopes$score)
     list(
       mechanism = fit_mechanisms(fit)[[arm]],
-      slopes = list(cbind(0, G[, 1]), cbind(0, G[, 2]))
+      slopes = list(
+        cbind(0, G[, 1]),
+        cbind(0, G[, 2])
+      )
     )
   })
 }

@@ -494,8 +494,11 @@ wald_limits_with_sigma <- function(object, parm, level) {
   point <- c(object$coefficients, sigma = object$sigma)
   half_width <- normal_quantile(level) * sqrt(diag(object$variance))
   interval_table(parm, names(point), level, function(j) {
-    if (names(point)[j] != "sigma") return(point[[j]] + c(-1, 1) * half_width[[j]])
-    point[[j]] * exp(c(-1, 1) * half_width[[j]] / point[[j]])
+    if (names(point)[j] != "sigma") {
+      return(point[[j]] + c(-1, 1) * half_width[[j]])
+    }
+    point[[j]] *
+      exp(c(-1, 1) * half_width[[j]] / point[[j]])
   })
 }
 
@@ -631,7 +634,8 @@ evasion_table <- function(evasion) {
 # A random intercept u. A person adds to column y
 #    E(dT/db) + Cov(T, R)
 # over u given the reports: T is the sum over the person's rows with y_i = y of pi_ix(u) / P_i(u),
-# and R the score of the person's integrand in the coefficients and sigma. The share of yes stands for both reports, as in channel_slopes.rr_glm().
+# and R the score of the person's integrand in the coefficients and sigma. The share of yes stands
+# for both reports, as in channel_slopes.rr_glm().
 channel_slopes.rr_glm_mixed <- function(fit) {
   mechanisms <- fit_mechanisms(fit)
   arm <- fit$model$kernel$arm + 1L
@@ -670,18 +674,23 @@ person_slopes <- function(fit, posterior, is_arm, yes) {
 random_posterior <- function(fit) {
   model <- fit$model
   group <- rep(seq_along(model$weight), diff(model$first))
-  h <- 0.7 / 2^(ceiling(log2(max(1, 0.9 * fit$sigma))) + 3)
+  h <- 0.7 /
+    2^(ceiling(log2(max(1, 0.9 * fit$sigma))) + 3)
   u <- h * seq(-ceiling(8.5 / h), ceiling(8.5 / h))
-  eta <- drop(model$x %*% fit$point[seq_len(model$size)]) + model$kernel$offset
+  eta <- drop(model$x %*% fit$point[seq_len(model$size)]) +
+    model$kernel$offset
   rows <- report_curves(fit, outer(eta, fit$sigma * u, `+`))
   sums <- function(values) rowsum(values, group)
-  density <- exp(sums(log(rows$report))) * rep(dnorm(u), each = length(model$weight))
+  density <- exp(sums(log(rows$report))) *
+    rep(dnorm(u), each = length(model$weight))
   list(
     weights = density / rowSums(density),
     rows = rows,
     sum = sums,
     columns = function(values) {
-      slopes <- lapply(seq_len(model$size), function(j) sums(values * model$x[, j]))
+      slopes <- lapply(seq_len(model$size), function(j) {
+        sums(values * model$x[, j])
+      })
       c(slopes, list(sums(values * rep(u, each = nrow(values)))))
     }
   )
@@ -709,7 +718,9 @@ report_curves <- function(fit, eta) {
 
 # The fit with a random intercept whose variances have the study's part.
 with_mixed_study <- function(fit) {
-  if (!has_study(list(fit)) || all(is.na(diag(fit$variance)))) return(fit)
+  if (!has_study(list(fit)) || all(is.na(diag(fit$variance)))) {
+    return(fit)
+  }
   names <- rownames(fit$vcov)
   fit$variance <- fit$variance + study_covariance(fit, fit$variance)
   fit$vcov <- fit$variance[names, names, drop = FALSE]

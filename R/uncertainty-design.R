@@ -269,13 +269,15 @@ scored_linear <- function(fit, data, law) {
 }
 
 # Labels of some respondents (R/tally-data.R): P[x, y] are the weighted shares of the labels x of
-# those who report y. All who report y have the weight W_y, those with a label V_y, and a row's score
-# is
+# those who report y. All who report y have the weight W_y, those with a label V_y, and a row's
+# score is
 #    P[, y_i] + 1{labelled} (W_y / V_y) (e_x - P[, y_i])
 # Wilson's interval has half a label more if all labels of a report agree.
 labelled_linear <- function(fit, data, weights) {
   K <- length(fit$mechanism$levels)
-  sums <- function(rows, w) labelled_sums(data, rows, w, K, length(fit$mechanism$reports))
+  sums <- function(rows, w) {
+    labelled_sums(data, rows, w, K, length(fit$mechanism$reports))
+  }
   group_sums <- lapply(seq_along(data$size), function(g) {
     rows <- which(data$group == g)
     squares <- sums(rows, weights[rows]^2)$labels
@@ -289,14 +291,22 @@ labelled_linear <- function(fit, data, weights) {
     refit = function(g, rows, w) {
       s <- sums(rows, w)
       # A report without labels in a replicate has no predictive values.
-      if (any(s$reports > 0 & colSums(s$labels) == 0)) return(rep(NA_real_, K))
+      if (any(s$reports > 0 & colSums(s$labels) == 0)) {
+        return(rep(NA_real_, K))
+      }
       drop(s$predictive %*% s$reports) / sum(w)
     },
-    half_labels = vapply(group_sums, function(s) {
-      # So many labels have the weights' worth.
-      worth <- colSums(s$labels) / pmax(colSums(s$squares), 1e-300)
-      half_label_variance(s$labels * rep(worth, each = K), s$reports / sum(s$reports))
-    }, numeric(K))
+    half_labels = vapply(
+      group_sums,
+      function(s) {
+        # So many labels have the weights' worth.
+        worth <- colSums(s$labels) / pmax(colSums(s$squares), 1e-300)
+        half_label_variance(
+          s$labels * rep(worth, each = K), s$reports / sum(s$reports)
+        )
+      },
+      numeric(K)
+    )
   )
 }
 
