@@ -344,12 +344,13 @@ audit_table <- function(audit, mechanism, alpha) {
     if (!audit$is_ascending) {
       problem <- "Positions must be increasing: their order can tell the truth."
     }
-    audit_row(mechanism$levels[audit$truths[i]], length(supports), single, p_joint, bound, problem)
+    truth <- mechanism$levels[audit$truths[i]]
+    audit_row(truth, length(supports), single, p_joint, bound, problem)
   })
   do.call(rbind, tables)
 }
 
-# A row of the table of rr_check_client(), of the chi-squared test, the joint p-value and the bound of
+# A row of the table of rr_check_client(): the chi-squared test, the joint p-value and the bound of
 # epsilon.
 audit_row <- function(truth, n, single, p_joint, bound, problem) {
   tibble(
@@ -449,8 +450,8 @@ bits_test <- function(facts, n) {
 truth_bits_test <- function(facts, n) {
   n_ones <- sum(facts$bits[, facts$truth_bits])
   p <- facts$p_support
-  cells <- list(counts = c(n_ones, n - n_ones), prob = c(p, 1 - p))
-  cells_test(cells, n)
+  counts <- c(n_ones, n - n_ones)
+  cells_test(list(counts = counts, prob = c(p, 1 - p)), n)
 }
 
 # The bits that are looked at together, the truth's among them.
@@ -734,7 +735,8 @@ table_bound <- function(counts, alpha) {
 # sides. Used are as many reports of each pair of truths as there are in the opposite direction.
 other_truths <- function(x, n_truths) {
   turn <- (number_within(x) - 1) %% (n_truths - 1)
-  step <- ifelse(turn %% 2 == 0, turn / 2 + 1, -(turn + 1) / 2)
+  is_upward <- turn %% 2 == 0
+  step <- ifelse(is_upward, turn / 2 + 1, -(turn + 1) / 2)
   other <- (x - 1 + step) %% n_truths + 1
   pair <- (x - 1) * n_truths + other
   reverse_pair <- (other - 1) * n_truths + x
@@ -772,7 +774,8 @@ product_audit_table <- function(audits, mechanism, alpha) {
   epsilon_low <- sum(bounds$epsilon.low)
   bound <- list(estimate = sum(bounds$epsilon), low = epsilon_low, high = Inf)
   problem <- problem %||% epsilon_problem(epsilon_low, mechanism)
-  row <- audit_row(NA_character_, sum(audits[[1]]$is_first), no_test, p_joint, bound, problem)
+  n <- sum(audits[[1]]$is_first)
+  row <- audit_row(NA_character_, n, no_test, p_joint, bound, problem)
   rbind(table, add_column(row, question = toString(names(questions)), .before = 1))
 }
 

@@ -297,10 +297,13 @@ shares_of_100 <- function(shares) {
 # if there are too many answers or reports for pictures.
 pictured_shares <- function(mechanism) {
   plan <- client_plan(mechanism)
-  if (!length(plan$reports) || max(lengths(plan[c("levels", "reports")])) > 4) return(NULL)
+  n <- lengths(plan[c("levels", "reports")])
+  if (n[["reports"]] == 0 || max(n) > 4) return(NULL)
   channel <- unname(rr_matrix(mechanism))
   lapply(seq_len(nrow(channel)), function(x) {
-    Map(function(share, p) if (p > 0) share, shares_of_100(channel[x, ]), channel[x, ])
+    shares <- as.list(shares_of_100(channel[x, ]))
+    shares[channel[x, ] == 0] <- list(NULL)
+    shares
   })
 }
 
