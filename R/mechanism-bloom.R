@@ -33,7 +33,7 @@
 #' @param hashes Whole number, 1 to `bits - 1`; default 2. Number of distinct bits that each category sets.
 #' @param cohorts Whole number, at least 1; default 8. Number of cohorts. Each cohort has its own hash functions.
 #' @param permanent Number above `epsilon`: privacy budget of all reports about one answer together. `NULL` (default): one-time RAPPOR.
-#' @param f,p,q Numbers in \[0, 1\] with `f < 1` and `p != q`. RAPPOR's probabilities, instead of `epsilon` and `permanent`.
+#' @param f,p,q Numbers in \[0, 1\] with `f < 1` and `p != q`. RAPPOR's probabilities, instead of `epsilon` and `permanent`. Without `f` it is 0.
 #' @param key Whole number, 0 to 2^32 - 1; default 1. Public seed of the hash functions.
 #' @param places Bits of the categories, if other hash functions than the package's made the reports: a matrix with a row for each category and `hashes * cohorts` columns,
 #'   as in the map files of Google's RAPPOR. Bit \eqn{b} of cohort \eqn{j}, both from 1, is the number \eqn{bits (j - 1) + b}{bits (j - 1) + b}; the first `hashes` columns are the first
@@ -217,7 +217,7 @@ check_bloom_numbers <- function(epsilon, permanent, f, p, q) {
   if (!is.null(epsilon) || !is.null(permanent)) {
     abort("Either {.arg epsilon} must be given, or {.arg f}, {.arg p} and {.arg q}.")
   }
-  f <- check_number(f, "f", min = 0, max = 1, max_open = TRUE)
+  f <- check_number(f %||% 0, "f", min = 0, max = 1, max_open = TRUE)
   p <- check_probability(p, "p")
   q <- check_probability(q, "q")
   if (snap_to_zero(q - p, max(p, q)) == 0) abort("{.arg p} and {.arg q} must differ.")

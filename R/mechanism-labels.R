@@ -227,12 +227,19 @@ abort_report <- function(x, position, mechanism, name = NULL) {
       x = "{where}, {describe(value)}, is not a level.",
       i = if (is.character(value)) meant_of(value, mechanism$reports),
       i = "{wanted_answers(x, mechanism)}",
+      i = if (is.character(value) && nzchar(value)) recode_words,
       i = if (identical(value, "")) "{.code na.strings = c('NA', '')} reads empty text as missing.",
       i = if (is.numeric(x)) "If these are counts, use {.fn rr_counts}."
     ),
     "level", position = position, problem = "is not a level"
   )
 }
+
+# The remedies for answers in other words, for a message.
+recode_words <- paste(
+  "Other words for the same answers go into {.code levels = } of the mechanism, that for no first;",
+  "other answers are recoded, or {.code NA}."
+)
 
 # The values of other classes that stand for labels or numbers.
 plain_reports <- function(x, mechanism) {

@@ -220,3 +220,10 @@ test_that("the covariance of estimates is what their linear functions have, whol
   V <- unbiased_covariance(rr_law(m), group_evidence(tally, 1), c(2, 5), "population", TRUE)
   expect_equal(V, unname(vcov(fit)[c(2, 5), c(2, 5)]), tolerance = 1e-10)
 })
+
+test_that("RAPPOR's p and q without f are one stage: bits of the truth are 1 with q, others with p", {
+  mechanism <- rr_bloom(3, p = 0.35, q = 0.65)
+  # Two bits differ each way, each with the odds (.65 / .35)^2.
+  expect_equal(rr_epsilon(mechanism), 4 * log(0.65 / 0.35))
+  expect_equal(mechanism$f, 0)
+})

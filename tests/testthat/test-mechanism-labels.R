@@ -253,3 +253,11 @@ test_that("a regression reads numbers as a tally does, whichever of no and yes i
   }
   expect_refused(rr_family(suppressMessages(rr_warner(0.8, levels = c("yes", "no")))))
 })
+
+test_that("a report in other words is told of levels, and of the label that is meant", {
+  expect_error(rr_estimate(c("s\u00ed", "no"), rr_forced(1 / 6)), "levels =", fixed = TRUE, class = "candor_error_level")
+  expect_error(rr_estimate(c("Yes ", "no"), rr_forced(1 / 6)), "Did you mean \"yes\"", fixed = TRUE, class = "candor_error_level")
+  spanish <- rr_forced(1 / 6, levels = c("no", "s\u00ed"))
+  # (4/10 - 1/6) / (2/3)
+  expect_equal(coef(rr_estimate(rep(c("s\u00ed", "no"), c(4, 6)), spanish))[[2]], (0.4 - 1 / 6) / (2 / 3))
+})

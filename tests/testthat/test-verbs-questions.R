@@ -1,0 +1,103 @@
+# Cases of other people with their right values: textbooks, issues of other packages, published tables.
+
+stranger <- function(id) Filter(function(case) case$id == id, golden("questions"))[[1]]
+
+expect_stranger <- function(case, actual, expected) {
+  expect_true(all(abs(unname(actual) - unname(unlist(expected))) <= case$tolerance), label = case$id)
+}
+
+yes_of <- function(no, yes, mechanism, ...) coef(rr_estimate(rr_counts(c(no = no, yes = yes), mechanism), ...))[[2]]
+
+test_that("one coin, an innocuous question and a survey of athletes give the printed shares", {
+  case <- stranger("one-coin-30")
+  fit <- rr_estimate(rr_counts(c(no = 12, yes = 18), rr_forced(c(no = 0, yes = 1 / 2))))
+  expect_stranger(case, c(coef(fit)[2], tidy(fit)$std.error[2]), case$expected)
+  case <- stranger("one-coin-213")
+  fit <- rr_estimate(rr_counts(c(no = 213, yes = 87), rr_forced(c(no = 1 / 2, yes = 0))))
+  expect_stranger(case, c(coef(fit)[2], tidy(fit)$std.error[2]), case$expected)
+  case <- stranger("unrelated-80")
+  expect_stranger(case, vapply(case$input$p, function(p) yes_of(60, 20, rr_unrelated(p, 0.3)), 0), case$expected)
+  case <- stranger("doping")
+  yes <- Map(function(yes, n) {
+    tally <- rr_counts(c(no = n - yes, yes = yes), rr_unrelated(2 / 3, 0.5))
+    unlist(tidy(rr_estimate(tally), conf.int = TRUE)[2, c("estimate", "conf.low", "conf.high")])
+  }, case$input$yes, case$input$n)
+  expect_stranger(case, do.call(rbind, yes), case$expected)
+})
+
+test_that("posteriors are those of integration and of a chain of another program", {
+  case <- stranger("noisy-coin-250")
+  table <- tidy(rr_posterior(rr_counts(c(no = 110, yes = 140), rr_binary(0.6, 0.4))))
+  expect_stranger(case, table$estimate[2], case$expected$mean)
+  case <- stranger("forced-80")
+  posterior <- rr_posterior(rr_counts(c(no = 20, yes = 80), rr_forced(c(no = 0, yes = 1 / 2))))
+  table <- tidy(posterior, conf.int = TRUE)
+  expect_stranger(case, unlist(table[2, c("estimate", "conf.low", "conf.high")]), case$expected)
+})
+
+test_that("answers in codes are read by one rule", {
+  grr <- rr_grr(c("no", "yes"), p = 0.9)
+  expect_identical(coef(rr_estimate(rep(1, 10), grr)), coef(rr_estimate(rep(TRUE, 10), grr)))
+  case <- stranger("zero-one-validated")
+  study <- rr_misclassification(table = rbind(no = c(no = 272, yes = 2), yes = c(15, 130)))
+  # (.2 - 2/274) / (130/145 - 2/274), Rogan and Gladen
+  expect_equal(coef(rr_estimate(case$input$x, study))[[2]], (0.2 - 2 / 274) / (130 / 145 - 2 / 274), tolerance = 1e-6)
+  expect_stranger(case, coef(rr_estimate(case$input$x, study))[[2]], case$expected)
+})
+
+test_that("matrices of others are channels: unfolding, readout, categories, counts of birthdays", {
+  case <- stranger("pyunfold-four")
+  tally <- rr_counts(c(100, 150), rr_channel(case$input$response))
+  expect_stranger(case, 250 * coef(rr_estimate(tally, method = "ibu", iterations = 4)), case$expected$unfolded)
+  # By maximum likelihood, to the tolerance of its steps.
+  expect_equal(unname(250 * coef(rr_estimate(tally))), case$expected$mle, tolerance = 1e-6)
+  case <- stranger("readout-calibration")
+  labels <- case$input$levels
+  table <- matrix(case$input$calibration, 4, dimnames = list(labels, labels))
+  fit <- rr_estimate(rr_counts(case$input$counts, rr_misclassification(table = table)), method = "inv")
+  expect_stranger(case, 1e4 * coef(fit), case$expected$counts)
+  case <- stranger("race-epsilon-1.5")
+  fit <- rr_estimate(rr_counts(case$input$counts, rr_grr(7, epsilon = 1.5)), method = "inv")
+  expect_stranger(case, 100 * coef(fit), case$expected)
+  case <- stranger("single-sample-count")
+  laws <- rbind(c(dbinom(0:4, 4, 0.5), 0), c(0, dbinom(0:4, 4, 0.5)))
+  tally <- rr_counts(case$input$counts, rr_channel(laws, c("no", "yes"), 0:5))
+  expect_stranger(case, coef(rr_estimate(tally))[[2]], case$expected$yes)
+  expect_stranger(case, confint(rr_estimate(tally, interval = "profile"))[2, ], case$expected$profile)
+})
+
+test_that("bits of reports have the counts and errors of their program's own tests", {
+  case <- stranger("unary-bit-errors")
+  input <- case$input
+  tables <- Map(function(n, p, q, y) {
+    # Some of these counts are those of no share.
+    tally <- rr_counts(c(no = n - y, yes = y), rr_binary(q, p))
+    fit <- suppressWarnings(rr_estimate(tally, method = "inv", target = "sample"))
+    n * c(coef(fit)[[2]], tidy(fit)$std.error[2])
+  }, input$n, input$p, input$q, input$y)
+  expect_stranger(case, do.call(rbind, tables), case$expected)
+})
+
+test_that("tables of validation studies are read by their names, and refused where a number would be wrong", {
+  case <- stranger("caret-orientation")
+  names <- list(Prediction = c("neg", "pos"), Reference = c("neg", "pos"))
+  table <- as.table(matrix(case$input$table, 2, dimnames = names))
+  expect_message(study <- rr_misclassification(table = table), class = "candor_message_transposed")
+  expect_stranger(case, coef(rr_estimate(rr_counts(c(neg = 700, pos = 300), study)))[[2]], case$expected)
+  counts <- rbind(no = c(no = 95, yes = 5), yes = c(10, 40))
+  expect_refused(rr_misclassification(table = addmargins(as.table(counts))))
+  for (id in c("posterior-validated-1555", "posterior-internal")) {
+    case <- stranger(id)
+    table <- do.call(rbind, lapply(case$input$table, unlist))
+    kind <- case$input$validation
+    study <- rr_misclassification(table = table, validation = if (is.null(kind)) "external" else kind)
+    counts <- if (is.null(case$input$counts)) c(neg = 1055, pos = 500) else unlist(case$input$counts)
+    expect_refused(rr_posterior(rr_counts(counts, study)))
+  }
+  case <- stranger("adjusted-area-2013")
+  table <- case$input$table
+  dimnames(table) <- list(map = 1:3, reference = 1:3)
+  study <- suppressMessages(rr_misclassification(table = t(table), validation = "internal"))
+  fit <- rr_estimate(rr_counts(case$input$pixels - rowSums(table), study))
+  expect_stranger(case, c(coef(fit), tidy(fit)$std.error), case$expected)
+})
