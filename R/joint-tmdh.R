@@ -419,9 +419,10 @@ tidy.rr_pmdh <- function(
   )[possible_sets(x), ]
 }
 
-# The law of the reported joint counts of `truth`, as ?rr_law describes it.
+# The law of the reported joint counts of `truth`.
+#' @rdname rr_law
 #' @export
-rr_law.joint_counts <- function(mechanism, truth, set = NULL) {
+rr_law.joint_counts <- function(mechanism, truth, set = NULL, ...) {
   truth <- true_counts(truth, mechanism, whole_numbers = TRUE)
   design <- column_design(mechanism, truth$columns)
   if (is.null(set)) {

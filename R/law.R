@@ -26,10 +26,10 @@
 #' row types is a sum of multinomials, whose law is enumerated.
 #'
 #' @param mechanism A mechanism. With `truth` as in [rr_pmdh()].
-#' @param truth True joint counts as in [rr_pmdh()]; `NULL` (default) for the law of one report.
+#' @param truth True joint counts as in [rr_pmdh()]; left out for the law of one report.
 #' @param set With `truth`: the columns whose joint count is of interest, by name or position; `NULL` (default) for the histogram of row types.
 #' @param kind `"additive"`, `"channel"` or `"support"`.
-#' @param ... Arguments of the kind:
+#' @param ... For `rr_law()`: `truth` and `set`. For `rr_new_law()`: arguments of the kind:
 #'   * `a`: a number from -1 to 1, what the truth adds to the probability of its own report. `a + sum(b)` must be 1.
 #'   * `b`: probability of each report if it is not the truth: one number for all, or one per category.
 #'   * `odds`: `a / b` with full precision, if all `b` are equal. For supports \eqn{E - 1}, if a report is \eqn{E} times as likely under
@@ -67,16 +67,17 @@
 #' # The law of unary encoding: a bit is 1 with probability 3/4 for the truth and 1/4 for others
 #' rr_new_law("support", p = 0.75, q = 0.25)
 #' @export
-rr_law <- function(mechanism, truth = NULL, set = NULL) {
-  joint <- structure(list(), class = "joint_counts")
-  UseMethod("rr_law", if (is.null(truth)) mechanism else joint)
+rr_law <- function(mechanism, ...) {
+  has_truth <- "truth" %in% ...names()
+  if (!has_truth) check_dots_empty(...)
+  UseMethod("rr_law", if (has_truth) structure(list(), class = "joint_counts") else mechanism)
 }
 
 # Are the reports finitely many, with known probabilities?
 has_categories <- function(mechanism) law_gives(rr_law(mechanism), "channel")
 
 #' @export
-rr_law.default <- function(mechanism) {
+rr_law.default <- function(mechanism, ...) {
   check_mechanism(mechanism)
   # Most mechanisms hold their law. A method makes a law that is large, or that changes as it is
   # used.

@@ -267,7 +267,7 @@ label_print <- function(label, key) {
 }
 
 #' @export
-rr_law.rr_bloom <- function(mechanism) {
+rr_law.rr_bloom <- function(mechanism, ...) {
   probs <- c(mechanism$one, mechanism$zero)
   new_rr_law(
     "bloom",

@@ -191,7 +191,7 @@ find_additive <- function(C) {
 }
 
 #' @export
-rr_law.rr_channel <- function(mechanism) channel_law(mechanism)
+rr_law.rr_channel <- function(mechanism, ...) channel_law(mechanism)
 
 # The law of a channel: the additive law that the mechanism holds, or a law of its matrix. A law of
 # a matrix keeps its inverse when it is computed: two such laws are not identical, so that no

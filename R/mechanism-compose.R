@@ -168,7 +168,7 @@ compose_additive <- function(first, second) {
 }
 
 #' @export
-rr_law.rr_compose <- function(mechanism) channel_law(mechanism)
+rr_law.rr_compose <- function(mechanism, ...) channel_law(mechanism)
 
 #' @export
 print.rr_compose <- function(x, ..., digits = 4) {
@@ -280,7 +280,7 @@ rr_noncompliance <- function(mechanism, share, answer = "uniform", ...) {
 }
 
 #' @export
-rr_law.rr_noncompliance <- function(mechanism) channel_law(mechanism)
+rr_law.rr_noncompliance <- function(mechanism, ...) channel_law(mechanism)
 
 format_share <- function(share) paste0(format(100 * share, digits = 3), "%")
 

@@ -96,7 +96,7 @@ check_oracle <- function(mechanism, n_nodes, epsilon) {
 }
 
 #' @export
-rr_law.rr_hierarchy <- function(mechanism) {
+rr_law.rr_hierarchy <- function(mechanism, ...) {
   laws <- lapply(mechanism$parts, rr_law)
   # The variance of one report about one node, on average over the nodes, if all levels are equally
   # frequent.

@@ -197,7 +197,7 @@ ideal_hash <- function(epsilon, g) {
 }
 
 #' @export
-rr_law.rr_local_hash <- function(mechanism) {
+rr_law.rr_local_hash <- function(mechanism, ...) {
   if (!is.null(mechanism$law)) return(mechanism$law)
   # Rows are reports (value by value, cohort by cohort), columns truths.
   table <- hash_table(mechanism)

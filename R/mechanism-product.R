@@ -223,7 +223,7 @@ check_joint <- function(mechanism) {
 }
 
 #' @export
-rr_law.rr_product <- function(mechanism) new_law_channel(channel_axes(mechanism))
+rr_law.rr_product <- function(mechanism, ...) new_law_channel(channel_axes(mechanism))
 
 # A mechanism as an operator: one axis per question.
 channel_axes <- function(mechanism) {

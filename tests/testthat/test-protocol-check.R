@@ -459,5 +459,5 @@ test_that("a problem that the chi-squared test alone sees has a sentence", {
   facts <- list(p_support = 0.5)
   rejected <- c(single = TRUE, joint = FALSE)
   problem <- client_problem(rejected, facts, rep(c(TRUE, FALSE), 500), joint)
-  expect_match(problem, "0.500 of the reports hold the truth, which should be 0.500", fixed = TRUE)
+  expect_match(problem, "0.5 of the reports hold the truth, which should be 0.5", fixed = TRUE)
 })
