@@ -97,6 +97,7 @@ rr_predictor <- function(
     method %||% if (family$family == "binomial") "ml" else "moments", "method", c("moments", "ml")
   )
   starts <- check_starts(starts)
+  check_randomized(mechanisms)
   design <- given_design(data, call)
   frame_call <- design_call(call, design)
   data <- design$variables %||% data
