@@ -27,7 +27,7 @@
 #'   `vcov()` gives the joint covariance of up to 2,000 functions of one call.
 #' @section At the boundary:
 #' Intervals are Wald's if no estimate of the groups involved is on the boundary. For methods other than `"inv"` and `"norm"`, the covariance matrix
-#' treats an estimate on the boundary as known, and a warning says so. Of every method a standard error of 0 becomes `NA`, because reports that are all alike do not show how
+#' treats an estimate on the boundary as known, and a warning says so. A standard error of 0 becomes `NA` under every method, because reports that are all alike do not show how
 #' they vary; intervals then follow from the reports. A direct question with `target = "sample"` keeps it.
 #'
 #' * A sum of categories has the interval of the fit, or Wilson's if that is `"wald"` or `"bootstrap"`. It is computed from the nearest number of reports that a truth gives, so it never

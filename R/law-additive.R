@@ -158,7 +158,7 @@ law_update.rr_law_additive <- function(law, evidence, options) {
 #    diag(1 - e) - theta u',   e_i = a^2 theta_i phi_i / m_i^2,   u_i = a b_i phi_i / m_i^2
 # Its eigenvalues are 1 - rho, one rho between each two neighbours of the sorted e, where
 #    sum_i (b_i / a) e_i / (rho - e_i) = 1
-# Of a share of 0 the update keeps the factor g_i.
+# The update multiplies a share of 0 by the factor g_i.
 update_rate.rr_law_additive <- function(law, evidence, maximum) {
   b <- rep_len(law$b, evidence$k)
   phi <- evidence$counts / evidence$n

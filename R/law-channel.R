@@ -352,10 +352,11 @@ validation_effects <- function(law, theta, columns) {
 }
 
 # F with F F' = D S D', where D are the derivatives of some estimates in the shares of a row of a
-# study, a column for each report, `counts` the row, and S the covariance of its shares.
-study_effects <- function(counts, D) {
-  m <- sum(counts)
-  shares <- counts / m
+# study, a column for each report, `labels` the row, people by report, and S the covariance of its
+# shares.
+study_effects <- function(labels, D) {
+  m <- sum(labels)
+  shares <- labels / m
   (D - drop(D %*% shares)) * rep(sqrt(shares / m), each = nrow(D))
 }
 

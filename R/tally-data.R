@@ -248,8 +248,8 @@ rr_tally.svyrep.design <- rr_tally.survey.design
 # The labels hold the truth of some respondents, and NA where nobody looked.
 
 # list(mechanism, code, truth, group, keys, index): the mechanism with the table of all who have a
-# label, and for each row that counts, `index`, the positions of its report, of its label (or NA) and
-# of its group.
+# label. Rows that count have the positions `index`. `code`, `truth` (or NA) and `group` are the
+# positions of their report, of their label and of their group.
 labelled_rows <- function(x, mechanism, column, by, na.rm) {
   read <- read_labels(x, mechanism, column, by)
   index <- reported_rows(read, na.rm)

@@ -248,7 +248,8 @@ test_that("bad tables, and what takes the channel for known, are refused", {
   expect_refused(rr_misclassification(table = rbind(c(8, 2, 0), c(1, 9, 0)), validation = "internal"), class = "no_information")
   mechanism <- rr_misclassification(table = counts)
   fit <- rr_estimate(tally <- rr_counts(c(800, 200), mechanism))
-  expect_refused(confint(fit, interval = "exact"), confint(fit, interval = "profile"), rr_estimate(rr_counts(c(5, 6, 7, 8), rr_product(a = mechanism, b = rr_warner(0.8)))),
+  expect_refused(confint(fit, interval = "exact"), confint(fit, interval = "profile"),
+                 rr_estimate(rr_counts(c(5, 6, 7, 8), rr_product(a = mechanism, b = rr_warner(0.8)))),
                  rr_pool(a = tally, b = tally), rr_compose(mechanism, rr_grr(2, epsilon = 1)), rr_noncompliance(mechanism, 0.1),
                  rr_estimate(rr_counts(cbind(a = c(80, 20), b = c(70, 30)), rr_misclassification(table = counts, validation = "internal"))))
 })

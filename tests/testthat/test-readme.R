@@ -50,7 +50,8 @@ test_that("the code draws ten intervals, which all have the truth", {
 test_that("the figures of evidence and the differences from other packages are those of the studies", {
   validation <- read_study("validation.csv")
   text <- paste(readme_lines(), collapse = " ")
-  expect_match(text, sprintf("**%s of %s** measured figures", format(sum(validation$ok), big.mark = ","), format(nrow(validation), big.mark = ",")), fixed = TRUE)
+  numbers <- format(c(sum(validation$ok), nrow(validation)), big.mark = ",", trim = TRUE)
+  expect_match(text, sprintf("**%s of %s** measured figures", numbers[1], numbers[2]), fixed = TRUE)
   starts <- read_study("regression-starts.csv.gz")
   expect_match(text, sprintf("**%d of %d** regressions", sum(starts$failed), nrow(starts)), fixed = TRUE)
   peers <- subset(validation, area == "peer")
