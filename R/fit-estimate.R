@@ -122,7 +122,17 @@ rr_estimate <- function(
     survey <- read_design(x, mechanism, settings, column, weights, by, na.rm)
     return(warn_doubt(new_rr_survey(survey, estimate_counted(survey$tally, survey$settings))))
   }
-  warn_doubt(estimate_counted(as_tally(x, mechanism, weights, by, na.rm, column, count), settings))
+  keep <- if (needs_sets(settings$method, mechanism)) "sets"
+  tally <- as_tally(x, mechanism, weights, by, na.rm, column, count, keep)
+  warn_doubt(estimate_counted(tally, settings))
+}
+
+# Does the method that was asked for need the reports as sets, which counts do not hold?
+needs_sets <- function(method, mechanism) {
+  if (is.null(method) || !inherits(mechanism, "rr_mechanism")) return(FALSE)
+  if (!"likelihood" %in% check_method(method)$needs) return(FALSE)
+  law <- rr_law(mechanism)
+  isTRUE(law$has_likelihood) && !law_gives(law, "likelihood")
 }
 
 # A result, or those of several questions; one warning for all.
@@ -293,7 +303,9 @@ new_rr_fit <- function(tally, method, results, target, interval, conf.level, sim
   )
 }
 
-as_tally <- function(x, mechanism, weights, by, na.rm, column = NULL, count = NULL) {
+as_tally <- function(
+  x, mechanism, weights, by, na.rm, column = NULL, count = NULL, keep = NULL
+) {
   if (is.list(x) && !is.object(x) && length(x) &&
       all(vapply(x, inherits, NA, "rr_tally"))) {
     x <- rr_pool(x)
@@ -317,7 +329,8 @@ as_tally <- function(x, mechanism, weights, by, na.rm, column = NULL, count = NU
     count = count,
     weights = weights,
     by = by,
-    na.rm = if (!identical(na.rm, FALSE)) na.rm
+    na.rm = if (!identical(na.rm, FALSE)) na.rm,
+    keep = keep
   )
   named_tally(
     do.call(

@@ -60,7 +60,8 @@
 #' @param group Text, the kind of method that `rr_methods()` shows; default `"own"`.
 #' @param ... Further elements by name, see below.
 #' @return `rr_new_method()` returns an object of class `rr_method`. `rr_methods()` returns a tibble with one row per method of the package and the columns
-#'   `method`, `title`, `group`, `needs`, `unbiased`, `standard.error` (is it available without the bootstrap?) and `options`.
+#'   `method`, `title`, `group`, `needs`, `unbiased`, `valid` (are estimates always a distribution: between 0 and 1, with sum 1?), `complexity` (the order of the operations for
+#'   \eqn{K} categories under [rr_grr()]; `NA` if it is not stated), `standard.error` (is it available without the bootstrap?) and `options`.
 #' @section Errors:
 #' `candor_error_argument`, also for an `estimate` that does not return finite shares, one per category. See [candor_conditions].
 #' @references Wang, T. et al. (2020). Locally differentially private frequency estimation with consistency. *NDSS*.
@@ -163,28 +164,34 @@ direct_methods <- function() {
     rr_new_method(
       "mle", "Maximum likelihood", estimate_mle, "likelihood", options = solver,
       local_map = function(estimate, evidence) law_likelihood_map(evidence$law, evidence, estimate),
-      group = "likelihood", likelihood = TRUE, choice = 4, refit = TRUE, gap = 0
+      group = "likelihood", likelihood = TRUE, choice = 4, refit = TRUE, gap = 0,
+      valid = TRUE, complexity = "K"
     ),
     rr_new_method(
       "composite", "Composite likelihood of the support counts", estimate_composite, "support",
-      local_map = composite_map, group = "likelihood", composite = TRUE
+      local_map = composite_map, group = "likelihood", composite = TRUE,
+      valid = TRUE
     ),
     rr_new_method(
       "inv", "Linear inversion", function(evidence, options) evidence$unbiased(), unbiased = TRUE,
-      group = "inversion", choice = 1
+      group = "inversion", choice = 1,
+      valid = FALSE, complexity = "K"
     ),
     rr_new_method(
       "invn", "Inversion, clipped and rescaled",
       function(evidence, options) law_rescaled(evidence$law, evidence), local_map = rescaled_map,
-      group = "inversion", choice = 2, refit = TRUE
+      group = "inversion", choice = 2, refit = TRUE,
+      valid = TRUE, complexity = "K"
     ),
     rr_new_method(
       "invp", "Inversion, projected", estimate_projected, local_map = projected_map,
-      group = "inversion", choice = 3, refit = TRUE
+      group = "inversion", choice = 3, refit = TRUE,
+      valid = TRUE, complexity = "K"
     ),
     rr_new_method(
       "ibu", "Iterative Bayesian update", estimate_ibu, "likelihood", options = solver,
-      local_map = ibu_map, group = "likelihood", likelihood = TRUE, notes = ibu_notes
+      local_map = ibu_map, group = "likelihood", likelihood = TRUE, notes = ibu_notes,
+      valid = TRUE, complexity = "K a step"
     )
   )
 }
@@ -198,28 +205,34 @@ postprocessing_methods <- function() {
         postprocess_base_cut(evidence$unbiased(), evidence$blank_error(),
                              check_alpha(options$alpha %||% 0.05))
       },
-      options = "alpha", local_map = cut_map, group = "post-processing", refit = TRUE
+      options = "alpha", local_map = cut_map, group = "post-processing", refit = TRUE,
+      valid = FALSE, complexity = "K"
     ),
     rr_new_method(
       "norm", "Inversion, Norm", function(evidence, options) postprocess_norm(evidence$unbiased()),
-      unbiased = TRUE, local_map = norm_map, group = "post-processing"
+      unbiased = TRUE, local_map = norm_map, group = "post-processing",
+      valid = FALSE, complexity = "K"
     ),
     rr_new_method(
       "norm_cut", "Inversion, Norm-Cut",
       function(evidence, options) postprocess_norm_cut(evidence$unbiased()),
-      local_map = rescaled_map, group = "post-processing", refit = TRUE
+      local_map = rescaled_map, group = "post-processing", refit = TRUE,
+      valid = TRUE
     ),
     rr_new_method(
       "norm_sub", "Inversion, Norm-Sub", estimate_projected, local_map = projected_map,
-      group = "post-processing", refit = TRUE
+      group = "post-processing", refit = TRUE,
+      valid = TRUE, complexity = "K"
     ),
     rr_new_method(
-      "power", "Inversion, Power", estimate_power, group = "post-processing", refit = TRUE
+      "power", "Inversion, Power", estimate_power, group = "post-processing", refit = TRUE,
+      valid = FALSE
     ),
     rr_new_method(
       "power_ns", "Inversion, PowerNS",
       function(evidence, options) .Call(C_rr_project, estimate_power(evidence, options), 1),
-      group = "post-processing", refit = TRUE
+      group = "post-processing", refit = TRUE,
+      valid = TRUE
     )
   )
 }
@@ -231,19 +244,23 @@ shrinkage_methods <- function() {
     rr_new_method(
       "combine", "Combined estimate",
       function(evidence, options) estimate_combine(evidence$law, evidence$counts, evidence$n),
-      "alike", group = "shrinkage", choice = 5, refit = TRUE
+      "alike", group = "shrinkage", choice = 5, refit = TRUE,
+      valid = TRUE
     ),
     rr_new_method(
       "nnls", "Least squares without negative shares", estimate_nnls, "bits",
-      group = "post-processing"
+      group = "post-processing",
+      valid = FALSE
     ),
     rr_new_method(
       "lasso", "Candidates selected by the non-negative lasso, then least squares", estimate_lasso,
-      "bits", options = "alpha", group = "post-processing", notes = lasso_notes
+      "bits", options = "alpha", group = "post-processing", notes = lasso_notes,
+      valid = FALSE
     ),
     rr_new_method(
       "merged", "Maximum likelihood, small cells merged", estimate_merged, "additive",
-      options = "smoothing", group = "shrinkage", refit = TRUE
+      options = "smoothing", group = "shrinkage", refit = TRUE,
+      valid = TRUE
     ),
     rr_new_method(
       "smoothed", "Smoothed EM", estimate_smoothed, "question",
@@ -251,7 +268,8 @@ shrinkage_methods <- function() {
       no_intervals = paste(
         "the smoothing biases the estimates by an unknown amount,",
         "larger than their standard errors"
-      )
+      ),
+      valid = TRUE
     ),
     rr_new_method(
       "eb", "Empirical Bayes",
@@ -259,7 +277,8 @@ shrinkage_methods <- function() {
       options = c("loss", "pool", "reference", "ordered"), local_map = eb_map, group = "shrinkage",
       estimate_groups = estimate_eb, spread = eb_covariance, credible = eb_credible,
       credible_from = 20, notes = eb_notes, refit = TRUE, choice = 6,
-      choice_for = function(law, k) k >= 20 && all(law$binomial$a > 0)
+      choice_for = function(law, k) k >= 20 && all(law$binomial$a > 0),
+      valid = TRUE
     )
   )
 }
@@ -288,6 +307,8 @@ rr_methods <- function() {
     group = each("group"),
     needs = each("needs"),
     unbiased = vapply(methods, `[[`, NA, "unbiased"),
+    valid = vapply(methods, function(method) method$valid %||% NA, NA),
+    complexity = vapply(methods, function(method) method$complexity %||% NA_character_, ""),
     standard.error = vapply(
       methods,
       function(method) {

@@ -11,19 +11,19 @@
 #'
 #' All other columns are groups.
 #'
-#' @param counts Counts of the reports, not shares or percentages: a numeric vector, a one-dimensional `table`, a matrix with one row per report and one
+#' @param counts Counts of the reports, not percentages; or shares that add up to 1, with `n`: a numeric vector, a one-dimensional `table`, a matrix with one row per report and one
 #'   named column per group, or a data frame. (Row) names are matched to the labels of the mechanism, and absent labels count 0. Without names
 #'   the counts are in the order of the mechanism's reports. For [rr_product()] the counts of the cells, or a table with one dimension per question.
 #' @param mechanism How the answers were randomized.
 #' @param effective_n For weighted counts: the effective number of respondents \eqn{(\sum w)^2 / \sum w^2}, one number (per group). Without it counts must be whole.
-#' @param n Number of respondents (per group). Needed if a report supports several categories or none, see [rr_law()]; otherwise it is the sum of the counts.
+#' @param n Number of respondents (per group). Needed for shares, and if a report supports several categories or none, see [rr_law()]; otherwise it is the sum of the counts.
 #' @param column For a data frame: name of the column of labels, if that is not clear.
 #' @param by For a data frame: the columns of the groups, by name or as a formula. By default all other columns except totals, and no groups for a
 #'   single row of counts.
 #' @param ... Must be empty.
 #' @return An object of class `rr_tally`, see [rr_tally()].
 #' @section Errors:
-#' * `candor_error_counts`: negative, non-finite or fractional counts.
+#' * `candor_error_counts`: negative, non-finite or fractional counts; shares that do not add up to 1.
 #' * `candor_error_level`: names that are not labels.
 #' * `candor_error_argument`: the wrong number of counts. `candor_error_empty`: all counts are 0.
 #' @references Kish, L. (1965). *Survey Sampling*. Wiley, section 11.7 (effective number).
@@ -73,8 +73,15 @@ rr_counts <- function(
   grouped <- length(dim(counts)) == 2L
   keys <- frame$groups %||% if (grouped) column_groups(counts, mechanism)
   values <- if (is.null(attributes(counts)) && is.double(counts)) counts else as.double(counts)
-  is_whole <- is.null(effective_n) && is.null(frame$weight_squares)
   categories <- has_categories(mechanism)
+  if (categories && !is.null(n) && is_shares(values)) {
+    values <- whole_within_rounding(share_counts(values, n, if (grouped) ncol(counts) else 1L))
+    # Shares of a table are rounded, and so are their counts.
+    if (any(values %% 1 > 0)) effective_n <- effective_n %||% n
+    n <- NULL
+  }
+  is_whole <- is.null(effective_n) && is.null(frame$weight_squares)
+  if (is_whole) values <- whole_within_rounding(values)
   total <- check_count_values(values, is_whole, categories)
   labels <- if (grouped) rownames(counts) else names(counts)
   if (grouped) values <- matrix(values, nrow(counts))
@@ -90,6 +97,36 @@ rr_counts <- function(
     weight_squares = frame$weight_squares %||% if (!is.null(effective_n)) n^2 / effective_n,
     respondents = frame$respondents
   )
+}
+
+# Are these shares of the reports, rather than counts?
+is_shares <- function(values) {
+  is_unit <- !is.na(values) & values >= 0 & values <= 1
+  all(is_unit) && any(values %% 1 > 0)
+}
+
+# The counts of `n` reports of each group that have these shares.
+share_counts <- function(values, n, n_groups) {
+  check_that(
+    is_numbers(n) && length(n) %in% c(1L, n_groups) && all(n > 0 & n <= 1e100), n, "n",
+    "the number of respondents (per group), above 0"
+  )
+  shares <- matrix(values, ncol = n_groups)
+  totals <- colSums(shares)
+  odd <- which(abs(totals - 1) > 1e-6)[1]
+  if (!is.na(odd)) {
+    abort(c("{.arg counts} must add up to 1 if they are shares of {.arg n} reports.",
+            x = "They add up to {format(totals[odd], digits = 8)}."), "counts")
+  }
+  as.vector(shares * rep(n, each = nrow(shares), length.out = length(shares)))
+}
+
+# Whole numbers that arithmetic has left with a rounding are whole.
+whole_within_rounding <- function(values) {
+  if (.Call(C_rr_check_counts, values, TRUE)[2] == 0) return(values)
+  rounded <- round(values)
+  is_near <- abs(values - rounded) <= 1e-9 * pmax(1, rounded)
+  if (isTRUE(all(is_near))) rounded else values
 }
 
 refuse_block_counts <- function(mechanism) {
@@ -135,7 +172,7 @@ check_count_values <- function(values, is_whole, categories) {
           "and whole numbers without {.arg effective_n}."
         ),
         x = "Count {check[2]} is {number_text(values[check[2]])}.",
-        i = "Shares and percentages are no counts.",
+        i = "Shares need {.arg n}, the number of reports; percentages are no counts.",
         i = paste(
           "Areas and expected counts need {.arg effective_n},",
           "the number of people or pixels they are worth."

@@ -65,3 +65,18 @@ test_that("kept sets are no likelihood where the law does not say how much likel
   law <- replace(rr_new_law("support", law$p, law$q), "sets", list(law$sets))
   expect_false(candor:::law_gives(law, "likelihood"))
 })
+
+test_that("maximum likelihood of reports keeps their sets itself", {
+  truth <- withr::with_seed(3, sample(c("a", "b", "c"), 300, TRUE, c(0.6, 0.3, 0.1)))
+  for (mechanism in list(
+    rr_unary(c("a", "b", "c"), 2), rr_local_hash(c("a", "b", "c"), 2), rr_subset(c("a", "b", "c", "d"), 1),
+    rr_bitflip(c("a", "b", "c"), 2), rr_bloom(c("a", "b", "c"), 4, bits = 16, hashes = 1, cohorts = 2)
+  )) {
+    reports <- withr::with_seed(4, rr_perturb(truth, mechanism, rng = "R"))
+    direct <- rr_estimate(reports, mechanism, method = "mle")
+    by_hand <- rr_estimate(rr_tally(reports, mechanism, keep = "sets"), method = "mle")
+    expect_identical(coef(direct), coef(by_hand))
+    # Counts alone, and methods that need no likelihood, keep none.
+    expect_null(rr_estimate(reports, mechanism, method = "inv")$tally$sets)
+  }
+})

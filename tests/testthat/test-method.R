@@ -80,3 +80,22 @@ test_that("what is no method, or returns no shares, is refused", {
   expect_error(rr_estimate(tally, method = function(counts, mechanism) counts), class = "candor_error_argument")
   expect_error(tidy(rr_estimate(tally, method = rr_new_method("m", "m", halfway$estimate, local_map = function(estimate, evidence) 3))), class = "simpleError")
 })
+
+test_that("valid methods return distributions, and the others need not", {
+  methods <- rr_methods()
+  counts <- withr::with_seed(7, cbind(rmultinom(25, 40, c(0.6, 0.2, 0.1, 0.1, 0)), c(40, 0, 0, 0, 0)))
+  bits <- withr::with_seed(7, matrix(rbinom(600, 1, 0.3), 100, 6))
+  is_distribution <- function(x) all(x >= -1e-9 & x <= 1 + 1e-9) && abs(sum(x) - 1) < 1e-8
+  shares <- function(method, needs) {
+    estimate <- function(...) suppressMessages(suppressWarnings(unname(coef(rr_estimate(..., method = method)))))
+    if (needs == "support") return(list(estimate(bits, rr_unary(6, epsilon = 1))))
+    lapply(seq_len(ncol(counts)), function(i) estimate(rr_counts(counts[, i], rr_grr(5, p = 0.5))))
+  }
+  for (i in which(methods$needs != "bits")) {
+    estimates <- shares(methods$method[i], methods$needs[i])
+    expect_identical(all(vapply(estimates, is_distribution, NA)), methods$valid[i], label = methods$method[i])
+  }
+  # Table 1 of the paper: the three repairs of inversion and the exact maximum are linear in K.
+  linear <- methods$method[methods$complexity %in% "K"]
+  expect_true(all(c("inv", "invn", "invp", "mle") %in% linear))
+})

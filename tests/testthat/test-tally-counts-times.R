@@ -85,3 +85,15 @@ test_that("what is no number of respondents is refused, and frequencies among th
   expect_no_message(rr_estimate(design, die, column = ~answer), class = "candor_message_weights")
   expect_refused(rr_estimate(design, die, column = ~answer, count = "times"))
 })
+
+test_that("shares of a number of reports are its counts: the histogram phi of Pinzon et al.", {
+  grr <- rr_grr(3, p = 0.6)
+  expect_equal(coef(rr_estimate(rr_counts(c(0.05, 0.35, 0.6), grr, n = 100))), coef(rr_estimate(rr_counts(c(5, 35, 60), grr))))
+  expect_identical(nobs(rr_estimate(rr_counts(100 * c(0.07, 0.28, 0.65), grr))), 100)
+  # Two groups, and shares of a table that are no whole counts: (count / n - q) / (p - q) by hand.
+  shares <- cbind(a = c(0.2, 0.3, 0.5), b = c(1 / 3, 1 / 3, 1 / 3))
+  fit <- rr_estimate(rr_counts(shares, grr, n = c(50, 100)), method = "inv")
+  expect_equal(unname(coef(fit)), as.vector((shares - 0.2) / 0.4))
+  expect_refused(rr_counts(c(0.05, 0.35, 0.61), grr, n = 100), class = "counts")
+  expect_refused(rr_counts(c(0.05, 0.35, 0.6), grr), class = "counts")
+})

@@ -31,8 +31,8 @@ compared_outcomes <- function(with, without) {
 
 test_that("every exported verb and every method has a row of the table, or needs none", {
   rows <- rownames(carried_table())
-  further <- c("tally", "fit", "glm", "mean", "multinom", "list", "sensitive", "reports", "shuffled", "achieved", "margin", "versus", "model", "bootstrap", "survey",
-               "intercept", "protective", "arm", "penalty", "asked")
+  further <- c("tally", "fit", "glm", "mean", "multinom", "list", "sensitive", "reports", "shuffled", "achieved", "margin", "versus", "model",
+               "bootstrap", "survey", "intercept", "protective", "arm", "penalty", "asked")
   named <- unique(sub(sprintf("_(%s)$", paste(further, collapse = "|")), "", rows))
   named <- unique(c(rows, named, sub("_(wald|exact|profile|sample|sandwich|expected|truth)$", "", named)))
   methods <- getNamespaceInfo("candor", "S3methods")

@@ -25,7 +25,7 @@ test_that("every word of a stranger is found by ??", {
 })
 
 test_that("every word of a stranger is in the questions or in coming-from", {
-  paths <- testthat::test_path("..", "..", "vignettes", c("questions.Rmd", "coming-from.Rmd"))
+  paths <- testthat::test_path("..", "..", "vignettes", c("questions.Rmd", "articles/coming-from.Rmd"))
   skip_if_not(all(file.exists(paths)), "vignettes beside the tests")
   text <- unlist(lapply(paths, readLines, encoding = "UTF-8"))
   lost <- Filter(function(word) !holds_word(word, text), strangers_words)
