@@ -11,7 +11,7 @@ test_that("every exported function asks for an argument that is missing", {
   # Generics leave it to their methods.
   asks <- function(f) "check_dots_empty" %in% all.names(body(f)) && length(needed(f))
   functions <- Filter(asks, exported())
-  expect_gt(length(functions), 60)
+  expect_gt(length(functions), 50)
   for (name in names(functions)) expect_error(functions[[name]](), class = "candor_error_argument", info = name)
   expect_error(rr_longitudinal(4, epsilon = 1), "`permanent` must be given", class = "candor_error_argument")
   expect_error(rr_predictor(mpg ~ am, mtcars), "`mechanisms` must be given", class = "candor_error_argument")
