@@ -66,8 +66,8 @@
 #' equal shares under [rr_grr()] the rate is \eqn{1 - (p - q)^2}{1 - (p - q)^2}. It is `NA` if the maximum is not unique, and for channels with more than 500 positive shares.
 #'
 #' @section The threshold of maximum likelihood:
-#' Algorithm 1 of Pinzon et al. sets the reported shares below \eqn{\tau^*} to 0. For mechanisms with one probability of all other answers, `fit$details[[1]]` has `tau`, the smallest reported
-#' share \eqn{\tau^*} that it leaves, and `c_tau`, the factor \eqn{c_\tau = (1 - iq) / s} by which the fitted shares of the reports exceed the reported shares. Here \eqn{i} is the
+#' Algorithm 1 of Pinzon et al. sets the reported shares below \eqn{\tau^*} to 0. For mechanisms with one probability of all other answers, `fit$details[[1]]` has two numbers. `tau` is the smallest reported
+#' share \eqn{\tau^*} that it leaves. `c_tau` is the factor \eqn{c_\tau = (1 - iq) / s} by which the fitted shares of the reports exceed the reported shares. Here \eqn{i} is the
 #' number of shares that are 0, and \eqn{s} the sum of the reported shares of the others.
 #'
 #' @section Options:

@@ -60,8 +60,8 @@
 #' @param group Text, the kind of method that `rr_methods()` shows; default `"own"`.
 #' @param ... Further elements by name, see below.
 #' @return `rr_new_method()` returns an object of class `rr_method`. `rr_methods()` returns a tibble with one row per method of the package and the columns
-#'   `method`, `title`, `group`, `needs`, `unbiased`, `valid` (are estimates always a distribution: between 0 and 1, with sum 1?), `complexity` (the order of the operations for
-#'   \eqn{K} categories under [rr_grr()]; `NA` if it is not stated), `standard.error` (is it available without the bootstrap?) and `options`.
+#'   `method`, `title`, `group`, `needs`, `unbiased`, `valid`, `complexity`, `standard.error` (is it available without the bootstrap?) and `options`. Estimates of `valid` methods are always
+#'   a distribution. `complexity` is the order of the operations for \eqn{K} categories under [rr_grr()], and `NA` if it is not stated.
 #' @section Errors:
 #' `candor_error_argument`, also for an `estimate` that does not return finite shares, one per category. See [candor_conditions].
 #' @references Wang, T. et al. (2020). Locally differentially private frequency estimation with consistency. *NDSS*.

@@ -17,6 +17,7 @@
 #' their covariances.
 #'
 #' @inheritParams rr_set_size
+#' @param sets The reported bits, in the forms of [rr_set_size()] except sketches: a matrix, a list of sets with their `universe`, or a tally of bits.
 #' @param method `"inv"` (default) or `"mle"`.
 #' @param target For `"mle"`: `"population"` (default; the elements are a sample) or `"sample"` (only the randomization is random). Errors of inversion are about the sample.
 #' @param tolerance For `"mle"`: largest distance of the log-likelihood from its maximum, see [likelihood_solver]. Default \eqn{10^{-8}}, or \eqn{10^{-14}} per element

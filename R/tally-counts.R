@@ -11,7 +11,7 @@
 #'
 #' All other columns are groups.
 #'
-#' @param counts Counts of the reports, not percentages; or shares that add up to 1, with `n`: a numeric vector, a one-dimensional `table`, a matrix with one row per report and one
+#' @param counts Counts of the reports, not percentages, or with `n` their shares. A numeric vector, a one-dimensional `table`, a matrix with one row per report and one
 #'   named column per group, or a data frame. (Row) names are matched to the labels of the mechanism, and absent labels count 0. Without names
 #'   the counts are in the order of the mechanism's reports. For [rr_product()] the counts of the cells, or a table with one dimension per question.
 #' @param mechanism How the answers were randomized.

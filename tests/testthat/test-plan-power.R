@@ -626,3 +626,14 @@ test_that("the plan of a union is Theorem 3 for the least favourable sets", {
   skip_if_not_installed("ggplot2")
   expect_equal(sort(ggplot2::layer_data(ggplot2::autoplot(plan), 1)$y), sort(log10(plan$margin)))
 })
+
+test_that("the error of inversion is of order K^2 / N, with the limit of the vectors", {
+  for (case in Filter(function(case) case$input$op == "limit_mse", golden("doors_small"))) {
+    for (i in seq_along(case$input$k)) {
+      k <- case$input$k[i]
+      one <- rr_power(rr_grr(k, epsilon = case$input$epsilon), n = 1, share = 1 / k, null = 0.5, target = "sample", category = 1)
+      expect_golden(k * one$std.error^2 / k^2, case$expected$n_mse_over_k2_sample[i], 1e-9)
+    }
+    expect_equal(case$expected$limit, 1 / expm1(case$input$epsilon)^2)
+  }
+})
