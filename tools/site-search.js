@@ -10,7 +10,7 @@ const queries = [
   { from: "articles/candor.html", text: "sample size", meant: "reference/rr_power.html" },
   { from: "articles/candor.html", text: "sample size", meant: "articles/planning.html" },
   { from: "reference/rr_grr.html", text: "heavy hitters", meant: "reference/rr_heavy_hitters.html" },
-  { from: "index.html", text: "IBU", meant: "articles/questions.html", whole: true },
+  { from: "index.html", text: "IBU", meant: "reference/estimators.html", whole: true },
   { from: "index.html", text: "OR", meant: "reference/rr_extreme.html", whole: true }
 ];
 
