@@ -283,3 +283,16 @@ test_that("distributions without names are numbered", {
   study <- rr_study(list(c(0.6, 0.4), c(0.9, 0.1)), epsilon = 1, n = 20, method = "inv", replications = 2, seed = 1, workers = 1)
   expect_identical(unique(study$truth), c("1", "2"))
 })
+
+test_that("the summary has the winner of each cell and its margin", {
+  study <- rr_study(list(even = rep(0.25, 4), steep = c(0.97, 0.01, 0.01, 0.01)), epsilon = 1, n = c(50, 500), method = c("inv", "invn", "invp", "mle"),
+                    replications = 20, seed = 1, workers = 1)
+  table <- summary(study)
+  expect_identical(nrow(table), 12L)
+  for (i in seq_len(nrow(table))) {
+    cell <- study[study$truth == table$truth[i] & study$n == table$n[i] & study$metric == table$metric[i], ]
+    sorted <- cell[order(cell$estimate), ]
+    expect_identical(c(table$method[i], table$second[i]), sorted$method[1:2])
+    expect_equal(table$margin[i], sorted$estimate[2] - sorted$estimate[1])
+  }
+})
