@@ -1,8 +1,8 @@
 # Arguments that no function knows: our own verbs refuse all of them, methods of foreign generics those that were meant for them.
 
 test_that("every exported function takes an unknown argument to say what it is called", {
-  # Methods of the first two in other packages need not take more; rr_methods() has no arguments.
-  extensions <- c("rr_law", "rr_reports", "rr_methods")
+  # Methods of the first in other packages need not take more; rr_methods() has no arguments.
+  extensions <- c("rr_reports", "rr_methods")
   taking <- vapply(exported(), function(f) "..." %in% names(formals(f)), NA)
   expect_setequal(names(taking)[!taking], extensions)
 })
