@@ -81,7 +81,6 @@ rr_counts <- function(
     n <- NULL
   }
   is_whole <- is.null(effective_n) && is.null(frame$weight_squares)
-  if (is_whole) values <- whole_within_rounding(values)
   total <- check_count_values(values, is_whole, categories)
   labels <- if (grouped) rownames(counts) else names(counts)
   if (grouped) values <- matrix(values, nrow(counts))
@@ -121,7 +120,7 @@ share_counts <- function(values, n, n_groups) {
   as.vector(shares * rep(n, each = nrow(shares), length.out = length(shares)))
 }
 
-# Whole numbers that arithmetic has left with a rounding are whole.
+# Counts from shares: those that arithmetic has left with a rounding are whole.
 whole_within_rounding <- function(values) {
   if (.Call(C_rr_check_counts, values, TRUE)[2] == 0) return(values)
   rounded <- round(values)

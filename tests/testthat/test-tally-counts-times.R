@@ -89,7 +89,7 @@ test_that("what is no number of respondents is refused, and frequencies among th
 test_that("shares of a number of reports are its counts: the histogram phi of Pinzon et al.", {
   grr <- rr_grr(3, p = 0.6)
   expect_equal(coef(rr_estimate(rr_counts(c(0.05, 0.35, 0.6), grr, n = 100))), coef(rr_estimate(rr_counts(c(5, 35, 60), grr))))
-  expect_identical(nobs(rr_estimate(rr_counts(100 * c(0.07, 0.28, 0.65), grr))), 100)
+  expect_identical(nobs(rr_estimate(rr_counts(c(0.07, 0.28, 0.65), grr, n = 100))), 100)
   # Two groups, and shares of a table that are no whole counts: (count / n - q) / (p - q) by hand.
   shares <- cbind(a = c(0.2, 0.3, 0.5), b = c(1 / 3, 1 / 3, 1 / 3))
   fit <- rr_estimate(rr_counts(shares, grr, n = c(50, 100)), method = "inv")
