@@ -338,7 +338,8 @@ channel_law <- function(mechanism) {
 #' answers <- data.frame(truth = rep(c("no", "yes"), c(1600, 400)))
 #' answers$coded <- rr_perturb(answers$truth, test, rng = "R")
 #' answers$truth[-sample(2000, 200)] <- NA
-#' tidy(rr_estimate(answers, rr_misclassification(labels = "truth"), column = "coded"), conf.int = TRUE)
+#' coder <- rr_misclassification(labels = "truth")
+#' tidy(rr_estimate(answers, coder, column = "coded"), conf.int = TRUE)
 #'
 #' # Ratings on a scale of 5, noisy by steps
 #' rr_geometric(5, epsilon = 1)
