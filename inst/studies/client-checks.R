@@ -6,7 +6,7 @@
 # writes client-checks.csv into the working directory, or the folder that is given as an argument to Rscript: for each client
 # that discloses the share found with 1,000 and 10,000 reports a truth, for each right one the share accused with 1,000.
 # The helpers are those of clients.R. It takes about 20 minutes on one core.
-# The file beside it has fewer runs with 1,000 reports of most clients that disclose answers.
+# The file beside it has 1,000 reports a truth for nine of the clients that disclose answers alone.
 library(candor)
 
 options(candor.study.functions.only = TRUE)
