@@ -131,8 +131,7 @@ rr_estimate <- function(
 needs_sets <- function(method, mechanism) {
   if (is.null(method) || !inherits(mechanism, "rr_mechanism")) return(FALSE)
   if (!"likelihood" %in% check_method(method)$needs) return(FALSE)
-  law <- rr_law(mechanism)
-  isTRUE(law$has_likelihood) && !law_gives(law, "likelihood")
+  keeps_sets(mechanism) && !law_gives(rr_law(mechanism), "likelihood")
 }
 
 # A result, or those of several questions; one warning for all.

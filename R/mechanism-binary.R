@@ -150,8 +150,10 @@ rr_triangular <- function(p, levels = c("no", "yes"), ...) {
   with_recipe(new_rr_binary(1, p, levels, "Triangular design"), "rr_triangular", p = p)
 }
 
-# rr_warner(p, t = t), under the name that its recipe has in files.
-rr_mangat <- function(p, t, levels = c("no", "yes")) {
+# rr_warner(p, t = t), under the name that its recipe has in files. Older files have the `variant`
+# of 1994 there.
+rr_mangat <- function(p, t = NULL, levels = c("no", "yes"), variant = "1990") {
+  if (variant == "1994") return(rr_binary(1, 1 - p, levels))
   p <- check_probability(p, "p")
   t <- check_probability(t, "t")
   with_recipe(

@@ -108,17 +108,17 @@ estimate_ibu <- function(evidence, options) {
     gap = n * result$gap,
     rate = if (is.null(options$maximum)) NA_real_ else update_rate(law, evidence, options$maximum),
     trace = trace,
-    maximum = nearby_maximum(law, evidence, result$estimate, n * result$gap)
+    maximum = nearby_maximum(law, evidence, result$estimate, n * result$gap, options$maximum)
   )
 }
 
-# The maximum near an iterate if the gap is small, else NULL. A gap of g leaves an iterate about
-# sqrt(2 g) standard errors from the maximum, whose map is then that of the iterate. The iterate
-# itself never reaches the boundary, where the maximum may be: see held_at_boundary().
-nearby_maximum <- function(law, evidence, estimate, gap) {
-  if (gap <= 1e-4) {
-    law_maximum(law, evidence, list(start = estimate, iterations = 10000))$estimate
-  }
+# The maximum near an iterate if the gap is small, else NULL. It is the `unique` one; if there are
+# many, a search from the iterate finds it. A gap of g leaves an iterate about sqrt(2 g) standard
+# errors from the maximum, whose map is then that of the iterate. The iterate itself never reaches
+# the boundary, where the maximum may be: see held_at_boundary().
+nearby_maximum <- function(law, evidence, estimate, gap, unique) {
+  if (gap > 1e-4) return(NULL)
+  unique %||% law_maximum(law, evidence, list(start = estimate, iterations = 10000))$estimate
 }
 
 # How far the updates are from the maximum, if a gap is left: a rate r takes log(10) / -log(r) steps

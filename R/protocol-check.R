@@ -1037,7 +1037,6 @@ file_problem <- function(bytes, written) {
 # The number of bytes before the first that differs.
 n_same_bytes <- function(x, y) {
   n <- seq_len(min(length(x), length(y)))
-  c(which(x[n] != y[n]), length(n) + 1)[
-    1
-  ] - 1
+  first <- which(x[n] != y[n])[1]
+  if (is.na(first)) length(n) else first - 1L
 }

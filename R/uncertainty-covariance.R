@@ -232,24 +232,24 @@ at_boundary <- function(fit, g) {
 # independent of the draw. `effects` have a row for each estimate, as validation_effects() has them,
 # and `size` multiplies the shares of each group. The variance of the unbiased estimates with the
 # channel taken for known stays beside their whole variance, as `field_variance`.
-with_study_error <- function(spread, fit, size) {
+with_study_error <- function(uncertainty, fit, size) {
   law <- rr_law(fit$mechanism)
-  if (is.null(law$validation)) return(spread)
+  if (is.null(law$validation)) return(uncertainty)
   k <- length(fit$mechanism$levels)
   groups <- seq_along(size)
   effects <- do.call(rbind, lapply(groups, fit_effects, fit = fit))
   if (is.null(effects)) {
-    spread$covariance[] <- NA_real_
+    uncertainty$covariance[] <- NA_real_
   } else {
-    spread$effects <- effects * rep(size, each = k)
-    spread$covariance <- spread$covariance + tcrossprod(spread$effects)
+    uncertainty$effects <- effects * rep(size, each = k)
+    uncertainty$covariance <- uncertainty$covariance + tcrossprod(uncertainty$effects)
   }
-  if (!is.null(spread$inversion)) {
+  if (!is.null(uncertainty$inversion)) {
     study <- vapply(groups, function(g) {
       rowSums(unbiased_effects(law, group_evidence(fit$tally, g, law), seq_len(k))^2)
     }, numeric(k))
-    spread$inversion$field_variance <- spread$inversion$variance
-    spread$inversion$variance <- spread$inversion$variance + study
+    uncertainty$inversion$field_variance <- uncertainty$inversion$variance
+    uncertainty$inversion$variance <- uncertainty$inversion$variance + study
   }
-  spread
+  uncertainty
 }

@@ -80,3 +80,11 @@ test_that("maximum likelihood of reports keeps their sets itself", {
     expect_null(rr_estimate(reports, mechanism, method = "inv")$tally$sets)
   }
 })
+
+test_that("maximum likelihood of the reports of a hierarchy keeps their sets too", {
+  tree <- rr_hierarchy(4, epsilon = 3, oracle = rr_unary)
+  truth <- withr::with_seed(5, sample(4, 200, TRUE, c(4, 3, 2, 1)))
+  reports <- withr::with_seed(6, rr_perturb(truth, tree, rng = "R"))
+  by_hand <- rr_estimate(rr_tally(reports, tree, keep = "sets"), method = "mle")
+  expect_identical(coef(rr_estimate(reports, tree, method = "mle")), coef(by_hand))
+})

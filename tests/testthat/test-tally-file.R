@@ -386,3 +386,11 @@ test_that("a field of numbers has as many as it must, finite, not negative, and 
   for (x in wrong) expect_error(file_numbers(x, "counts", 2), class = "candor_error_file")
   expect_error(file_numbers(c(1, 2.5), "counts", 2, TRUE), class = "candor_error_file")
 })
+
+test_that("files of Mangat's design of 1994 are read", {
+  file <- withr::local_tempfile()
+  text <- sub(",\n  \"checksum.*", "}", tally_text(rr_counts(c(42, 58), rr_warner(0.7, t = 0.2))))
+  writeLines(sub("\"t\": 0.2", "\"variant\": \"1994\"", text, fixed = TRUE), file)
+  # Yes from all who hold it, and from .3 of the others: (.58 - .3) / .7.
+  expect_equal(coef(rr_estimate(rr_read(file)))[["yes"]], 0.4)
+})
