@@ -21,17 +21,24 @@ autoplot.rr_study <- function(object, metric = NULL, methods = NULL, ...) {
     data$kind <- if (metric == "nll") "value" else "error"
     caption <- "Lines: two Monte Carlo standard errors on either side."
     return(draw_intervals(
-      data, paste0(name, ", by method"), caption, name,
-      subtitle = sprintf(
-        "N = %s, epsilon = %s", format_count(data$n[1]), format(data$epsilon[1])
-      )
+      data, paste0(name, ", by method"), caption, name, subtitle = common_facts(data)
     ))
   }
   data$mechanism <- factor(data$method, intersect(choices, data$method))
-  risk_lines(data, by_epsilon, metric == "nll") + ggplot2::labs(
+  truths <- attr(object, "study")$design$truth
+  risk_lines(data, truths, by_epsilon, metric == "nll") + ggplot2::labs(
     x = if (by_epsilon) "Privacy level epsilon" else "Respondents N", y = wrap_text(name, 24),
-    title = wrap_text(paste0(name, ", by ", if (by_epsilon) "privacy level" else "respondents"), 46)
+    title = wrap_text(paste0(name, ", by ", if (by_epsilon) "privacy level" else "respondents"), 46),
+    subtitle = common_facts(data), caption = "Bars: the true shares of the categories, on a scale of their own."
   )
+}
+
+# The numbers of categories and of respondents and the privacy level, if all rows have the same.
+common_facts <- function(data) {
+  facts <- list(K = format_count(data$k), N = format_count(data$n), epsilon = format(data$epsilon))
+  facts <- lapply(Filter(length, facts), unique)
+  facts <- facts[lengths(facts) == 1]
+  if (length(facts)) paste(names(facts), "=", facts, collapse = ", ")
 }
 
 # The rows of a metric that a logarithmic axis can show, each with its Monte Carlo error and the
@@ -50,46 +57,110 @@ drawn_risks <- function(object, metric, methods) {
   data
 }
 
-# The panel that each row is in, named by its truth, mechanism and number of categories.
+# The panel that each row is in, named by its truth, by its mechanism, and by its number of
+# categories if these differ.
 risk_panels <- function(data) {
   has_mechanisms <- !is.null(data$mechanism)
   kinds <- if (has_mechanisms) paste(data$truth, data$mechanism, sep = ", ") else data$truth
   # A name may have K already.
-  kinds <- ifelse(
-    grepl("K = ", kinds, fixed = TRUE), kinds,
-    sprintf("%s, K = %s", kinds, format_count(data$k))
-  )
+  is_clear <- grepl("K = ", kinds, fixed = TRUE) | length(unique(data$k)) == 1
+  kinds <- ifelse(is_clear, kinds, sprintf("%s, K = %s", kinds, format_count(data$k)))
   factor(kinds, unique(kinds))
 }
 
-# A line for each method, with ribbons of its Monte Carlo error.
-risk_lines <- function(data, by_epsilon, linear) {
+# A line for each method, with ribbons of its Monte Carlo error, and bars of the true shares at the
+# left. One privacy level, or one number of respondents, has its panels side by side.
+risk_lines <- function(data, truths, by_epsilon, linear) {
   column <- if (by_epsilon) {
     paste("N =", format_count(data$n))
   } else {
     paste("epsilon =", data$epsilon)
   }
-  data$column <- factor(column, unique(column[order(data$epsilon)]))
-  rows <- nlevels(data$panel)
+  data$column <- factor(column, c("True shares", unique(column[order(data$epsilon)])))
+  is_row <- length(unique(column)) == 1L
   values <- sort(unique(data$x))
-  breaks <- if (length(values) <= 4L && nlevels(data$column) <= 2L) {
+  # Panels of ordinary width have room for four values.
+  breaks <- if (length(values) <= 4L && nlevels(data$column) <= 3L) {
     values
   } else {
-    few_log_breaks(3)
+    few_log_breaks(3)(range(values))
   }
-  picture <- ggplot2::ggplot(data, ggplot2::aes(.data$x, .data$estimate)) + ggplot2::geom_ribbon(
-    ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high, group = .data$mechanism),
-    fill = colour_line, alpha = 0.25
-  ) + design_lines(data$mechanism, 1) + ggplot2::facet_grid(
-      panel ~ column, scales = "free_y", labeller = ggplot2::as_labeller(wrap_labels(24))
-    ) + ggplot2::scale_x_log10(labels = format_count, breaks = breaks, guide = no_overlap()) +
+  names <- levels(data$panel)
+  panels <- if (is_row) risk_row(names, linear) else risk_grid(names)
+  bars <- truth_bars(data, truths, is_row, linear)
+  y_breaks <- few_log_breaks(if (panels$layout$down > 1) 3 else 7)
+  picture <- ggplot2::ggplot(data, ggplot2::aes(.data$x, .data$estimate)) +
+    ggplot2::geom_ribbon(
+      ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high, group = .data$mechanism),
+      fill = colour_line, alpha = 0.25
+    ) +
+    design_lines(data$mechanism, 1) +
+    ggplot2::geom_rect(
+      ggplot2::aes(xmin = .data$xmin, xmax = .data$xmax, ymin = .data$ymin, ymax = .data$ymax),
+      bars, inherit.aes = FALSE, fill = colour_reported, colour = colour_reported, linewidth = 0.2
+    ) +
+    ggplot2::scale_x_log10(labels = format_count, breaks = breaks, guide = no_overlap()) +
     (if (linear) {
       ggplot2::scale_y_continuous()
     } else {
-      ggplot2::scale_y_log10(labels = power_labels, breaks = few_log_breaks(if (rows > 1) 3 else 7))
-    }) + theme_candor()
-  # A row of panels needs its axis, its title, and room to tell the lines apart.
-  with_height(picture, list(rows = rows, height = 1.3 + 0.8 * rows))
+      ggplot2::scale_y_log10(labels = power_labels, breaks = y_breaks)
+    }) +
+    theme_candor() +
+    panels$facets
+  with_height(picture, panels$layout)
+}
+
+# Panels side by side, at most three in a row. Errors have one axis for all panels; likelihoods of
+# different truths are not compared.
+risk_row <- function(names, linear) {
+  layout <- row_layout(length(names), character(7), names, min(3L, length(names)))
+  # The rows of this layout are panels.
+  layout$rows <- layout$down
+  if (linear) layout <- own_axes(layout)
+  list(facets = row_panels(layout, if (linear) "free_y" else "fixed"), layout = layout)
+}
+
+# A row of panels for each name, which stands at its right in lines of 12 characters.
+risk_grid <- function(names) {
+  rows <- length(names)
+  lines <- max(count_lines(names, 12L))
+  facets <- list(
+    ggplot2::facet_grid(
+      panel ~ column, scales = "free",
+      labeller = ggplot2::labeller(panel = wrap_labels(12), column = wrap_labels(8))
+    ),
+    ggplot2::theme(strip.text.y = ggplot2::element_text(angle = 0))
+  )
+  # A row has room for its axis and for the lines of its name.
+  height <- 1.6 + rows * max(0.8, 0.1 + 0.17 * lines)
+  list(facets = facets, layout = list(rows = rows, down = rows, height = height))
+}
+
+# The corners of the bars of each panel: the true shares in the order of the categories, summed in
+# at most 20 classes, the largest as high as the panel. In a grid they have the first column, else
+# the left of their panel.
+truth_bars <- function(data, truths, is_row, linear) {
+  scaled <- if (linear) identity else log10
+  restored <- if (linear) identity else function(y) 10^y
+  x <- log10(range(data$x))
+  width <- 0.4 * diff(x)
+  panel_bars <- function(rows) {
+    theta <- truths[[as.character(rows$truth[1])]]
+    class <- ceiling(seq_along(theta) * min(20, length(theta)) / length(theta))
+    share <- as.vector(rowsum(theta, class))
+    on_axis <- if (is_row && !linear) data else rows
+    y <- range(scaled(c(on_axis$conf.low, on_axis$conf.high)))
+    left <- x[1] - 0.15 * diff(x) - width * rev(seq_along(share)) / length(share)
+    data.frame(
+      panel = rows$panel[1],
+      column = factor(if (is_row) rows$column[1] else "True shares", levels(rows$column)),
+      xmin = 10^left,
+      xmax = 10^(left + width / length(share)),
+      ymin = restored(y[1]),
+      ymax = restored(y[1] + diff(y) * share / max(share))
+    )
+  }
+  do.call(rbind, lapply(unname(split(data, data$panel)), panel_bars))
 }
 
 #' @rdname rr_study
@@ -133,7 +204,7 @@ draw_joint <- function(object, metric) {
   data$conf.high <- data$estimate + 2 * data$mc.error
   picture <- draw_intervals(
     data, joint_titles[[metric]], "Lines: two Monte Carlo standard errors on either side.",
-    joint_axes[[metric]], subtitle = paste("N =", format_count(data$n[1]))
+    joint_axes[[metric]], subtitle = common_facts(data)
   )
   picture + ggplot2::geom_vline(xintercept = joint_targets[[metric]], colour = colour_line)
 }
@@ -154,6 +225,7 @@ joint_lines <- function(data, metric) {
       x = "Respondents N",
       y = joint_axes[[metric]],
       title = wrap_text(joint_titles[[metric]], 46),
+      subtitle = common_facts(data),
       caption = "Points: sets of answers. Lines: means of each order."
     ) +
     theme_candor()
