@@ -66,9 +66,14 @@
 #' equal shares under [rr_grr()] the rate is \eqn{1 - (p - q)^2}{1 - (p - q)^2}. It is `NA` if the maximum is not unique, and for channels with more than 500 positive shares.
 #'
 #' @section The threshold of maximum likelihood:
-#' Algorithm 1 of Pinzon et al. sets the reported shares below \eqn{\tau^*} to 0. For mechanisms with one probability of all other answers, `fit$details[[1]]` has two numbers. `tau` is the smallest reported
-#' share \eqn{\tau^*} that it leaves. `c_tau` is the factor \eqn{c_\tau = (1 - iq) / s} by which the fitted shares of the reports exceed the reported shares. Here \eqn{i} is the
-#' number of shares that are 0, and \eqn{s} the sum of the reported shares of the others.
+#' Algorithm 1 of Pinzon et al. sets the reported shares below \eqn{\tau^*} to 0. For mechanisms with one probability of all other answers, `fit$details[[1]]` has these elements. Here
+#' \eqn{i} is the number of shares that are 0, and \eqn{s} the sum of the reported shares of the others.
+#'
+#' * `tau`: the smallest reported share \eqn{\tau^*} that the algorithm leaves.
+#' * `c_tau`: the factor \eqn{c_\tau = (1 - iq) / s} by which the fitted shares of the reports exceed the reported shares.
+#' * `threshold`: the number of reports \eqn{N q s / (1 - iq)}{N q s / (1 - i q)}. A category with more reports has a positive share, a category with fewer has share 0.
+#' * `active`, `active.count`: the number of categories with at least so many reports, and their reports together. `zeros`: the number of shares that are exactly 0.
+#' * `unique`: is the maximum unique? `passes`: how often the algorithm went through the categories that were left.
 #'
 #' @section Options:
 #'

@@ -207,3 +207,17 @@ test_that("at the boundary too, the maximum of such a product has the errors of 
     expect_equal(unname(vcov(fit, target = "sample"))[on, on], given / n, tolerance = 1e-6)
   }
 })
+
+test_that("the details of the maximum have Algorithm 1's threshold and what it leaves, by hand", {
+  mechanism <- rr_grr(5, 1)
+  counts <- c(300, 500, 200, 5, 250)
+  q <- 1 / (exp(1) + 4)
+  details <- suppressWarnings(rr_estimate(rr_counts(counts, mechanism), method = "mle"))$details[[1]]
+  # Categories 3 and 4 stay below the threshold, so that i = 2.
+  kept <- c(300, 500, 250)
+  expect_equal(details$threshold, q * sum(kept) / (1 - 2 * q))
+  expect_true(details$threshold > 200 && details$threshold < 250)
+  expect_equal(unlist(details[c("active", "active.count", "zeros")]), c(active = 3, active.count = 1050, zeros = 2))
+  expect_equal(details$tau, 250 / 1255)
+  expect_equal(details$c_tau, (1 - 2 * q) / (sum(kept) / 1255))
+})
