@@ -348,12 +348,12 @@ power_labels <- function(x) {
 }
 
 # The breaks of a logarithmic axis: 1, 2, 5, 10, ... if so many ticks have room, else powers of 10;
-# pretty() ones if fewer than two of these are inside.
+# pretty() ones if fewer than three of these are inside.
 log_breaks <- function(limits) {
   powers <- 10^seq(floor(log10(limits[1])), ceiling(log10(limits[2])))
   fine <- sort(outer(c(1, 2, 5), powers))
   inside <- sum(fine >= limits[1] & fine <= limits[2])
-  if (inside < 2) {
+  if (inside < 3) {
     Filter(function(b) b > 0, pretty(limits, 4))
   } else if (inside <= 7) {
     fine
