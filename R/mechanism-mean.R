@@ -275,20 +275,23 @@ client_plan.rr_mean <- function(mechanism) {
 count_reports.rr_mean <- function(mechanism, x, groups = NULL, weights = NULL, na.rm = FALSE, ...) {
   x <- column_numbers(x)
   if (!is_numbers(x) || length(dim(x)) > 1L) abort_form(x, "numbers")
-  dropped <- drop_missing_reports(which(is.na(x)), na.rm)
+  missing <- if (anyNA(x)) which(is.na(x)) else integer()
+  dropped <- drop_missing_reports(missing, na.rm)
   limits <- mechanism$codec$range
-  x[dropped] <- limits[1]
-  if (!is.null(weights)) weights[dropped] <- 0
+  if (length(dropped)) {
+    x[dropped] <- limits[1]
+    if (!is.null(weights)) weights[dropped] <- 0
+  }
   n_groups <- max(1L, groups)
   share <- report_shares(x, mechanism)
   sums <- function(values) {
     if (is.null(groups)) sum(values) else group_sums(values, groups, n_groups)
   }
   term <- if (is.null(weights)) share else weights * share
-  totals <- matrix(0, length(mechanism$reports), n_groups)
-  for (power in seq_along(mechanism$reports)) {
-    totals[power, ] <- sums(term)
+  totals <- matrix(sums(term), length(mechanism$reports), n_groups, byrow = TRUE)
+  for (power in seq_along(mechanism$reports)[-1]) {
     term <- term * share
+    totals[power, ] <- sums(term)
   }
   witness <- if (!is.null(mechanism$fine)) {
     sum(abs(2 * share - 1) * mechanism$reach > 1 + 1e-9)
