@@ -345,10 +345,10 @@ ranked_words <- function(level, looking = FALSE) {
 rank_words <- function(level, looking = FALSE) {
   paste0(
     sprintf(
-      "Of the first r rows at most %s in 100 intervals are wrong on average, ",
-      format(100 * (1 - level))
+      "However many rows you read from the top, on average at most %s of their intervals are wrong",
+      percent_labels(1 - level)
     ),
-    if (looking) "at all looks, ", "whatever r"
+    if (looking) ", at all looks"
   )
 }
 

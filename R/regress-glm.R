@@ -50,7 +50,7 @@
 #' @param weights,offset,subset,na.action As in [stats::glm()]; the column of weights may also be named, as `"w"` or `~ w`. A weight is a number of answers. For survey weights give a design as `data`, or use
 #'   `vcov(fit, type = "sandwich")`; weights that are not whole give a message. Rows with missing values are dropped, and counted in a message.
 #' @param start Starting values of the coefficients, tried before the others.
-#' @param starts Largest number of starting points with a threshold, a whole number; default 20. `1` starts at a constant share alone. With 8,000 different rows or more
+#' @param starts How many starting points to try, a whole number; default 20. `1`: only the constant share. With 8,000 different rows or more
 #'   the starts first use about 2,000 rows.
 #' @param penalty One of these:
 #'   * `"none"` (default): maximum likelihood;

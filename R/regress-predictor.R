@@ -24,9 +24,9 @@
 #'   them, and `arm` names the mechanism of each row.
 #' @param arm Column of `data` that names the mechanism of each row, for covariates with a list of mechanisms.
 #' @param family `gaussian()` (default), `binomial()` or `poisson()`, each with its canonical link.
-#' @param truth For `"ml"` in `rr_predictor()`: one-sided formula of the model of the truth. Default `~ .`, all terms of `formula` without randomized variables; `~ 1` is a constant truth. Several
-#'   randomized covariates form a chain, each given those named before it in `mechanisms`; `~ 1` takes them for independent, and `~ first` (the name of the first) is the model of van den Hout and
-#'   Kooiman. For `predict()`: a named list of one level per randomized covariate.
+#' @param truth For `"ml"` in `rr_predictor()`: one-sided formula of the model of the truth. Default `~ .`, all terms of `formula` without randomized variables; `~ 1` is a constant truth. Each of
+#'   several randomized covariates is modelled given those named before it in `mechanisms`. `~ 1` assumes that they are independent; `~ first`, the name of the first, is the model of van den Hout
+#'   and Kooiman. For `predict()`: a named list of one level per randomized covariate.
 #' @param method `"moments"` or `"ml"`, see above.
 #' @param weights,subset,na.action As in [stats::lm()].
 #' @param starts Number of starting points of `"ml"`, a whole number of at least 1; default 5.

@@ -237,7 +237,7 @@ test_that("a fit while looking is ranked by limits that hold at all looks, the u
   expect_equal(top$p.value, ifelse(counts / n > b, pmin(1, exp(-ratio(b, counts, n))), 1), tolerance = 1e-9)
   expect_true(all((top$conf.low > 0) == (top$p.value < 0.05 * top$rank / 4)))
   expect_output(print(top), "anytime-valid intervals by rank")
-  expect_output(print(top), "at all\\s+looks, whatever r")
+  expect_output(print(top), "wrong,\\s+at\\s+all\\s+looks")
   expect_match(ggplot2::autoplot(top)$labels$caption, "at all looks")
   # Others have half of the error on the upper side, and no word of looks.
   expect_false(any(grepl("looks", capture.output(print(rr_top(fit$tally))))))
