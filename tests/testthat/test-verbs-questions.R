@@ -101,3 +101,13 @@ test_that("tables of validation studies are read by their names, and refused whe
   fit <- rr_estimate(rr_counts(case$input$pixels - rowSums(table), study))
   expect_stranger(case, c(coef(fit), tidy(fit)$std.error), case$expected)
 })
+
+test_that("sum scores of hunters have the largest likelihood, not the printed one", {
+  case <- stranger("sum-score-hunting")
+  sums <- rr_channel(rr_forced(1 / 6), levels = 0:3)
+  tally <- rr_counts(case$input$sums_0_to_3, sums)
+  fit <- rr_estimate(tally)
+  expect_stranger(case, coef(fit), case$expected$share)
+  # The value of the case is at shares rounded to a sum of 1.0001, which adds 189 log(1.0001).
+  expect_stranger(case, as.numeric(logLik(fit)), case$expected$logLik_kernel - 189 * log(1.0001))
+})
