@@ -14,11 +14,16 @@
 #' Standard errors of a maximum likelihood fit treat its zeros as known. If a margin contains such zeros, its standard errors are too small, a cell of 0
 #' has no interval, and `print()` says so. Use the unbiased estimate then (`method = "inv"`, or [rr_tmdh()]).
 #'
+#' **Sum scores.** With `sum = TRUE` the shares are those of respondents with 0, 1, 2, ... true yes. Each question may have a device of its own. Intervals are score intervals
+#' where the joint shares have them. Errors grow quickly with the number of questions. If all devices are equal, the number of yes in the reports is enough, also of the members of a group:
+#' use the mechanism `rr_channel(mechanism, levels = 0:3)` of [rr_channel()].
+#'
 #' @param fit A joint fit of [rr_estimate()] under a product mechanism, or a fit of [rr_tmdh()]. For \eqn{m} questions a fit of [rr_tmdh()] needs joint counts of order
 #'   \eqn{m} (yes/no questions, and questions counted in scores) or \eqn{2m} (other questions).
 #' @param vars The questions of the margin, all different: names or positions.
 #' @param given `NULL` (default), or questions to condition on: names or positions, none of them in `vars`.
 #' @param target For a fit of [rr_tmdh()], `"population"` or `"sample"`; default the target of the fit.
+#' @param sum `TRUE`: the distribution of the sum score, the number of the yes/no questions in `vars` whose true answer is yes. Default `FALSE`.
 #' @param ... Not used; further arguments give an error.
 #' @return An object of class `rr_margin`: a list with `estimate` (an array of shares with one dimension per question) and the `covariance` of its
 #'   cells. `tidy()` gives one row per cell: a column per question, `estimate`, `std.error`, and with `conf.int = TRUE`
@@ -30,6 +35,8 @@
 #' @seealso [rr_association()] for tests, [rr_contrast()] for risk differences and ratios, [as.table()][as.table.rr_histogram] for a proper table.
 #' @concept marginal distribution
 #' @concept conditional probability
+#' @concept sum score
+#' @concept number of sensitive behaviors
 #' @examples
 #' # What share of women, and of men, survived the Titanic, if both answers are randomized?
 #' people <- as.data.frame(Titanic)
@@ -41,14 +48,26 @@
 #' tidy(rr_margin(fit, "survived", given = "female"), conf.int = TRUE)
 #' prop.table(table(truth), 1)
 #' # 70% and 21%; in truth 73% and 21%
+#'
+#' # How many of three forbidden things do students do?
+#' items <- rr_product(a = rr_forced(1 / 6), b = rr_forced(1 / 6), c = rr_warner(0.8))
+#' truth <- data.frame(a = rbinom(3000, 1, 0.3), b = rbinom(3000, 1, 0.2), c = rbinom(3000, 1, 0.1))
+#' done <- rr_estimate(rr_perturb(truth, items, rng = "R"), items, method = "inv")
+#' tidy(rr_margin(done, c("a", "b", "c"), sum = TRUE), conf.int = TRUE)
+#' # None: 53%; in truth 50%
 #' @export
-rr_margin <- function(fit, vars, given = NULL, target = NULL, ...) {
+rr_margin <- function(fit, vars, given = NULL, target = NULL, sum = FALSE, ...) {
   check_dots_empty(...)
+  sum <- check_flag(sum, "sum")
   questions <- joint_questions(fit)
   inside <- distinct_positions(vars, questions, "vars")
   index <- c(inside, if (!is.null(given)) distinct_positions(given, questions, "given"))
   if (anyDuplicated(index)) abort("{.arg given} must not repeat {.arg vars}.")
   cells <- cell_estimates(fit, index, target)
+  if (sum) {
+    cells <- sum_cells(cells, seq_along(inside))
+    inside <- 1
+  }
   if (is.null(given)) new_rr_margin(cells, NULL) else condition_cells(cells, seq_along(inside))
 }
 
@@ -218,9 +237,7 @@ product_cells <- function(fit, index, covariance) {
   list(
     levels = lapply(questions, `[[`, "levels"),
     estimate = as.vector(rowsum(as.vector(fit$estimate), code)),
-    covariance = if (!is.null(covariance)) {
-      unname(t(rowsum(t(rowsum(covariance, code)), code)))
-    },
+    covariance = if (!is.null(covariance)) code_covariance(covariance, code),
     n = fit$tally$n,
     target = fit$target,
     conf.level = fit$conf.level,
@@ -252,6 +269,58 @@ cell_codes <- function(sizes, dimensions) {
       function(j, stride) index %/% strides[j] %% sizes[j] * stride, dimensions, inside
     )
   ) + 1
+}
+
+# The covariance of sums of cells, from that of the cells and the sum to which each belongs.
+code_covariance <- function(covariance, code) unname(t(rowsum(t(rowsum(covariance, code)), code)))
+
+# ---- sum scores ----
+
+# The cells with the first dimensions, `items`, replaced by the number of their answers that are
+# yes.
+sum_cells <- function(cells, items) {
+  sizes <- lengths(cells$levels)
+  if (any(sizes[items] != 2L)) {
+    abort(c(
+      "{.arg vars} must be yes/no questions for a {.arg sum}.",
+      x = "{.val {names(sizes)[items][sizes[items] != 2L][1]}} has {max(sizes[items])} answers."
+    ))
+  }
+  others <- cells$levels[-items]
+  if ("sum" %in% names(others)) abort("{.arg given} must not be called {.val sum} beside a sum.")
+  n_yes <- Reduce(`+`, lapply(items, function(j) {
+    cell_codes(sizes, j) == no_yes_index(cells$levels[[j]])[["yes"]]
+  }))
+  block <- if (length(others)) cell_codes(sizes, seq_along(sizes)[-items]) else 1
+  code <- 1 + n_yes + (length(items) + 1) * (block - 1)
+  has_squares <- !is.null(cells$squares) && !is.null(cells$tally)
+  cells["squares"] <- list(if (has_squares) sum_squares(cells, code))
+  cells$estimate <- as.vector(rowsum(cells$estimate, code))
+  cells$covariance <- code_covariance(cells$covariance, code)
+  cells$items <- names(cells$levels)[items]
+  cells$levels <- c(list(sum = as.character(0:length(items))), others)
+  # The sum has no mechanism if devices differ.
+  cells[c("tally", "supports")] <- list(NULL)
+  cells
+}
+
+# The second moments for the score intervals of unbiased sums of cells, as law_share_interval() has
+# them for one question, with the `n` that they count.
+sum_squares <- function(cells, code) {
+  law <- rr_law(cells$tally$mechanism)
+  theta <- .Call(C_rr_project, as.double(cells$estimate), 1)
+  moments <- vapply(seq_len(max(code)), function(each) {
+    is_member <- code == each
+    squares <- channel_second_moments(law, as.double(is_member))
+    mean_square <- function(cells) sum(conditional_shares(theta, cells) * squares[cells])
+    c(mean_square(is_member), mean_square(!is_member), min(squares - is_member))
+  }, c(0, 0, 0))
+  list(
+    second_true = moments[1, ],
+    second_other = moments[2, ],
+    min_second = moments[3, ],
+    n = cells$tally$effective_n
+  )
 }
 
 # The conditional distribution, with the delta method:
@@ -321,10 +390,11 @@ title_of.rr_margin <- function(x) paste0(margin_title(x), "; target: ", x$target
 
 # The title of a margin. One question has no joint shares.
 margin_title <- function(x) {
-  inside <- setdiff(names(dimnames(x$estimate)), x$given)
+  inside <- x$items %||% setdiff(names(dimnames(x$estimate)), x$given)
+  kind <- if (is.null(x$given) && length(inside) > 1L) "Joint shares of " else "Shares of "
+  if (!is.null(x$items)) kind <- "Number of yes to "
   paste0(
-    if (is.null(x$given) && length(inside) > 1L) "Joint shares of " else "Shares of ",
-    paste(inside, collapse = ", "),
+    kind, paste(inside, collapse = ", "),
     if (!is.null(x$given)) {
       paste0(" given ", paste(x$given, collapse = ", "))
     }
@@ -339,7 +409,8 @@ drawn_of.rr_margin <- function(x, data, labels) {
   )
   data$panel <- group_panel(data, x$given)
   data$kind <- rep("share", nrow(data))
-  list(data = data, title = margin_title(x), rows = paste(inside, collapse = ", "))
+  axis <- if (is.null(x$items)) paste(inside, collapse = ", ") else "number of yes"
+  list(data = data, title = margin_title(x), rows = axis)
 }
 
 # Quantiles of an ordered question given others, from the joint shares: levels, or bins whose

@@ -233,7 +233,12 @@ term_squares.rr_law_channel <- function(law, evidence, cells) {
 law_second_moments.rr_law_channel <- function(law, k, weights) {
   inverse <- if (length(law$axes) == 1L) inverse_axes(law)
   if (is.null(inverse)) return(NULL)
-  apply_channel(law$axes, apply_channel(inverse, weights)^2, "adjoint")
+  channel_second_moments(law, weights)
+}
+
+# The second moments, under each truth, of the unbiased term that sums the cells by `weights`.
+channel_second_moments <- function(law, weights) {
+  apply_channel(law$axes, apply_channel(inverse_axes(law), weights)^2, "adjoint")
 }
 
 # The score interval of the unbiased estimate: the t with |inv - t| <= z sd(t), where

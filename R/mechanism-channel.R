@@ -24,8 +24,13 @@
 #'
 #' Unary encoding reaches the limit with 13 categories. [rr_epsilon()] is the largest logarithm of a ratio within a column.
 #'
+#' @section Sum scores:
+#' For a mechanism of yes/no questions `rr_channel(mechanism, levels = 0:3)` is the channel of sums: a report is the number of yes in 3 reports, and the truth the number of
+#' yes in the 3 true answers. The reports are of one person on 3 questions, or of the 3 members of a group on one question. All devices must have equal probabilities, because
+#' otherwise the sum of the reports depends on which truths are yes; then use [`rr_margin(sum = TRUE)`][rr_margin]. Groups of different sizes need a fit each.
+#'
 #' @param C Matrix of transition probabilities, one row per truth and one column per report. Or a mechanism of [rr_scramble()]: the channel is
-#'   then computed for the numbers in `levels`.
+#'   then computed for the numbers in `levels`. Or a mechanism of yes/no questions: see *Sum scores*.
 #' @param levels,reports Labels of the truths and of the reports; by default the row and column names of `C`. The same names in another order
 #'   reorder the matrix, and other names replace its names. A square channel without column names reports its own levels.
 #' @param tolerance Number, default 1e-8. Largest difference between 1 and the sum of a row, for published tables that were rounded. Rows are
@@ -81,11 +86,15 @@
 #'
 #' # The matrix of a survey design
 #' rr_matrix(rr_crosswise(0.25))
+#'
+#' # How many of three laws do hunters break? 96 of 189 said yes to none
+#' sums <- rr_channel(rr_forced(1 / 6), levels = 0:3)
+#' tidy(rr_estimate(rr_counts(c(96, 68, 23, 2), sums)))   # 86% none, 8% one, 6% two
 #' @export
 rr_channel <- function(C, levels = NULL, reports = NULL, tolerance = 1e-8, ...) {
   check_dots_empty(...)
-  if (inherits(C, "rr_mechanism") && !is.null(C$on_levels)) {
-    C <- C$on_levels(C, levels)
+  if (inherits(C, "rr_mechanism")) {
+    C <- (C$on_levels %||% sum_channel)(C, levels)
     levels <- C$levels
     reports <- C$reports
     C <- C$matrix
@@ -99,6 +108,45 @@ rr_channel <- function(C, levels = NULL, reports = NULL, tolerance = 1e-8, ...) 
     labels
   )
   with_recipe(mechanism, "rr_channel", fields = c(C = "matrix", "levels", "reports"))
+}
+
+# list(matrix, levels, reports): the channel of the number of yes among J answers of one device,
+#    C[x, r] = sum_i dbinom(i, x, p) dbinom(r - i, J - x, q)
+# It exists for equal devices alone: otherwise the sum depends on which truths are yes.
+sum_channel <- function(mechanism, levels) {
+  refuse_validated(mechanism, "The channel of a sum")
+  questions <- mechanism$questions %||% list(mechanism)
+  is_binary <- vapply(questions, function(question) {
+    length(question$levels) == 2L && length(question$reports) == 2L && has_categories(question) &&
+      is.null(question$codec$block)
+  }, NA)
+  check_that(
+    all(is_binary), mechanism, "C", "a matrix, or a mechanism of yes/no questions"
+  )
+  pq <- vapply(questions, function(question) {
+    yes <- no_yes_index(question$reports)[["yes"]]
+    rr_matrix(question)[rev(no_yes_index(question$levels)), yes]
+  }, c(0, 0))
+  if (max(abs(pq - pq[, 1])) > 1e-12) {
+    abort(c(
+      "{.arg C} must be of equal devices for sums.",
+      i = "Others: {.code rr_margin(<joint fit>, <questions>, sum = TRUE)}."
+    ))
+  }
+  levels <- levels %||% if (!is.null(mechanism$questions)) 0:length(questions)
+  items <- length(levels) - 1
+  is_count <- is_numbers(levels) && items > 0 && all(levels == 0:items) &&
+    (is.null(mechanism$questions) || items == length(questions))
+  check_that(
+    is_count, levels, "levels",
+    "the possible sums of a mechanism of yes/no questions, such as {.code 0:3}"
+  )
+  check_matrix_size(items + 1)
+  rows <- lapply(0:items, function(x) {
+    reports <- outer(dbinom(0:x, x, pq[1, 1]), dbinom(0:(items - x), items - x, pq[2, 1]))
+    as.vector(rowsum(as.vector(reports), as.vector(row(reports) + col(reports))))
+  })
+  list(matrix = do.call(rbind, rows), levels = levels, reports = levels)
 }
 
 # The matrix with its rows and columns in the order of the labels, if these are its names in another

@@ -293,6 +293,57 @@ regress_devices <- function(mechanism, arm, n) {
   )
 }
 
+# list(formula, mechanisms, arm) of a formula whose right side makes a mechanism from the columns of
+# a row: one mechanism for each combination of their values, and the name of that of each row. NULL
+# if `mechanism` is no formula.
+row_mechanisms <- function(mechanism, data, arm) {
+  if (!inherits(mechanism, "formula")) return(NULL)
+  check_one_sided(mechanism, "mechanism")
+  check_class(data, "data", "data.frame", "a data frame, or a survey design")
+  if (!is.null(arm)) abort("{.arg arm} must not be given with a formula as {.arg mechanism}.")
+  labels <- formula_labels(mechanism, data)
+  first <- which(!duplicated(labels) & !is.na(labels))
+  columns <- formula_columns(mechanism, data)
+  mechanisms <- lapply(first, function(row) {
+    values <- lapply(columns, `[`, row)
+    one_mechanism <- tryCatch(
+      eval(mechanism[[2]], values, environment(mechanism)),
+      candor_error = function(e) rlang::cnd_signal(e),
+      error = function(e) {
+        abort(c(
+          "{.arg mechanism} must make a mechanism of each row.", x = "{conditionMessage(e)}."
+        ))
+      }
+    )
+    check_mechanism(one_mechanism)
+  })
+  list(formula = mechanism, mechanisms = setNames(mechanisms, labels[first]), arm = labels)
+}
+
+# The columns of `data` that a formula of mechanisms reads.
+formula_columns <- function(formula, data) {
+  as.list(data)[intersect(all.vars(formula), names(data))]
+}
+
+# The name of the mechanism of each row: the values of its columns, to the last digit. It is NA if
+# one is missing.
+formula_labels <- function(formula, data) {
+  columns <- formula_columns(formula, data)
+  if (!length(columns)) abort("{.arg mechanism} must be a formula of columns of {.arg data}.")
+  texts <- Map(function(values, name) {
+    text <- if (is.numeric(values)) number_text(values) else as.character(values)
+    ifelse(is.na(values), NA, paste(name, text, sep = " = "))
+  }, columns, names(columns))
+  labels <- do.call(paste, c(unname(texts), sep = ", "))
+  replace(labels, !complete.cases(data.frame(columns)), NA)
+}
+
+# The call with the mechanism of each row, for its model frame.
+with_row_arms <- function(call, by_row) {
+  if (!is.null(by_row)) call$arm <- by_row$arm
+  call
+}
+
 match_arms <- function(arm, names, n) {
   check_that(
     length(arm) == n && !is.null(names) && !anyDuplicated(names), arm, "arm",

@@ -44,7 +44,7 @@
 #'   * a survey design of `survey::svydesign()` or `survey::svrepdesign()`: its data and its weights are used, see the standard errors;
 #'   * a tally of [rr_tally()] with groups: the left side of `formula` may then be left out.
 #' @param mechanism How the answers were randomized: a mechanism of two categories, or a *named list* of them; `arm` then names the mechanism of
-#'   each row. A direct question is `rr_binary(1, 0)`. In a list, [rr_lie_detector()], [rr_cheater_detection()] and `rr_unrelated(p, pi = NULL)` have an unknown parameter that is estimated too. Not
+#'   each row. Or a one-sided formula that makes the mechanism of a row from its columns, `~ rr_binary(p, q)`. A direct question is `rr_binary(1, 0)`. In a list, [rr_lie_detector()], [rr_cheater_detection()] and `rr_unrelated(p, pi = NULL)` have an unknown parameter that is estimated too. Not
 #'   needed for a tally.
 #' @param link Link of the truth: `"logit"` (default), `"probit"`, `"cloglog"`, `"cauchit"`, `"log"` or `"identity"`.
 #' @param weights,offset,subset,na.action As in [stats::glm()]; the column of weights may also be named, as `"w"` or `~ w`. A weight is a number of answers. For survey weights give a design as `data`, or use
@@ -161,9 +161,11 @@ rr_glm <- function(
   by <- check_choice(attention.by)
   bar <- random_intercept(formula)
   check_extensions(anchor, attention, protective, bar)
+  by_row <- row_mechanisms(mechanism, design$variables %||% data, call$arm)
+  mechanism <- by_row$mechanisms %||% mechanism
   block <- block_column(mechanism, data, design, bar)
   frame <- regress_frame(
-    call, bar$fixed %||% formula, data, design, anchor, parent.frame(),
+    with_row_arms(call, by_row), bar$fixed %||% formula, data, design, anchor, parent.frame(),
     c(
       list(group = bar$group, block = block),
       share_variables(attention %||% if (inherits(protective, "formula")) protective)
@@ -175,6 +177,7 @@ rr_glm <- function(
   maximum <- regress_maximum(model_data$data, starts, start, penalty)
   fit <- new_rr_glm(model_data, maximum, frame, call, penalty, link, mechanism)
   fit[c("starts.asked", "design", "anchor")] <- list(starts, design, anchor)
+  fit$mechanism_formula <- by_row$formula
   fit <- with_validation(fit, protective)
   if (!is.null(block) && is.null(design) && is.null(bar)) {
     return(dealt_fit(fit, model_data$data, frame$frame[["(block)"]], call))

@@ -85,8 +85,14 @@ typed_variance <- function(fit, type, cluster) {
 known_variance <- function(fit, type, cluster = NULL) {
   variances <- variance_parts(fit)
   sandwich_of <- function(meat) sandwich(variances$bread, meat)
+  meat_scores <- function() {
+    # A row of counts stands for independent respondents: w of them have w times the product s s'.
+    is_counted <- isTRUE(fit$is_counted) && is.null(cluster)
+    if (is_counted) return(variances$scores() / sqrt(ifelse(fit$weights > 0, fit$weights, 1)))
+    cluster_sums(variances$scores(), cluster, fit)
+  }
   switch(type, observed = variances$observed, expected = variances$expected(),
-         sandwich = sandwich_of(crossprod(cluster_sums(variances$scores(), cluster, fit))),
+         sandwich = sandwich_of(crossprod(meat_scores())),
          survey = survey_variance(fit, variances$scores(), sandwich_of))
 }
 

@@ -18,8 +18,9 @@
 #'
 #' A column of covariates that the others determine has the coefficient `NA`, as in [stats::glm()], and a message names it.
 #'
-#' @param formula The reports to the left, covariates to the right: `answer ~ age + sex`. For a [rr_product()] mechanism and for a tally one-sided,
-#'   `~ age + sex`: the questions are columns of `data` found by their names.
+#' @param formula The reports to the left, covariates to the right: `answer ~ age + sex`, or their counts in a column for each report, `cbind(low, middle, high) ~ age + sex`. For a
+#'   [rr_product()] mechanism and for a tally one-sided, `~ age + sex`: the questions are columns of `data` found by their names. Columns of counts with the labels of the reports may stand in any
+#'   order; other names are taken in the order of the reports, with a message.
 #' @param data A data frame, a survey design (see [rr_glm()]), or a tally by groups ([rr_tally()] with `by`), whose groups are the covariates. Labelled columns ('haven') are read by their
 #'   labels, see [rr_glm()].
 #' @param mechanism How the answers were randomized: any mechanism with a matrix of full row rank, at most 200 truths. Not needed for a tally.
@@ -101,6 +102,9 @@ rr_multinom <- function(
   refuse_study_beside(list(rows$mechanism), "{.fn rr_multinom}", c(
     `several questions` = !is.null(rows$mechanism$questions)
   ))
+  if (!is.null(rows$respondents) && !is.null(design)) {
+    abort("{.arg formula} must not have counts in a survey design: a row is a respondent.")
+  }
   if (type == "cumulative") check_cumulative_order(rows)
   if (is.null(rows$respondents) && is.null(design)) tell_sampling_weights(rows$weights)
   likelihood <- if (type == "cumulative") cumulative_model else multinomial_model
@@ -120,6 +124,7 @@ new_rr_multinom <- function(fit, model, rows, type, call) {
       fit, rows[c("weights", "mechanism", "frame", "terms", "xlevels", "contrasts", "response")],
       list(
         n = rows$respondents %||% sum(rows$weights > 0),
+        is_counted = !is.null(rows$respondents),
         type = type,
         call = call,
         model = c(
@@ -174,8 +179,50 @@ multinom_rows <- function(call, formula, data, mechanism, where) {
 single_answers <- function(call, formula, data, mechanism, where) {
   frame <- regression_frame(call, check_formula(formula), data, where, all.vars(formula[[2]]))
   name <- deparse1(formula[[2]])
+  if (is.matrix(model.response(frame))) return(counted_answers(frame, mechanism, name))
   list(frame = frame, terms = attr(frame, "terms"), mechanism = mechanism, response = name,
        codes = report_codes(model.response(frame), mechanism, name))
+}
+
+# Counts in a column for each report are rows of the reports, with their counts as weights.
+counted_answers <- function(frame, mechanism, name) {
+  counts <- model.response(frame)
+  reports <- mechanism$reports
+  check_that(
+    is.numeric(counts) && ncol(counts) == length(reports) && all(counts >= 0 & is.finite(counts)),
+    counts, "response", "one vector of reports, or their counts in a column for each report"
+  )
+  is_label <- colnames(counts) %in% reports
+  if (any(is_label) && !setequal(colnames(counts), reports)) {
+    abort(c(
+      "Columns of counts must be called {format_labels(reports)}.",
+      x = "One is called {.val {colnames(counts)[!is_label][1]}}."
+    ), "level")
+  }
+  if (any(is_label)) {
+    counts <- counts[, reports, drop = FALSE]
+  } else {
+    cli::cli_inform(
+      "The columns of {.code {name}} are taken to be {format_labels(reports)}, in this order.",
+      class = "candor_message_dimensions"
+    )
+  }
+  weights <- frame_weights(frame) * counts
+  tell_sampling_weights(weights)
+  codes <- as.vector(col(counts))
+  terms <- delete.response(attr(frame, "terms"))
+  frame <- frame[as.vector(row(counts)), , drop = FALSE]
+  frame[[1]] <- factor(reports[codes], reports)
+  names(frame)[1] <- ".report"
+  frame[["(weights)"]] <- as.vector(weights)
+  list(
+    frame = frame,
+    terms = terms,
+    mechanism = mechanism,
+    response = name,
+    codes = codes,
+    respondents = round(sum(weights))
+  )
 }
 
 # The questions of a product are columns of the data; they ride along so that `subset` and missing

@@ -154,10 +154,14 @@ prediction_rows <- function(object, newdata, type) {
 new_arm <- function(object, newdata) {
   arm <- 0L
   if (!inherits(object$mechanism, "rr_mechanism")) {
-    column <- column_expression(object$call$arm, newdata, environment(object$terms))
-    arm <- match_arms(
-      new_column(column, object, newdata), names(object$mechanism), nrow(newdata)
-    )
+    labels <- if (is.null(object$mechanism_formula)) {
+      column <- column_expression(object$call$arm, newdata, environment(object$terms))
+      new_column(column, object, newdata)
+    } else {
+      check_columns(intersect(all.vars(object$mechanism_formula), names(object$data)), newdata)
+      formula_labels(object$mechanism_formula, newdata)
+    }
+    arm <- match_arms(labels, names(object$mechanism), nrow(newdata))
   }
   if (is.null(object$anchor)) return(arm)
   anchor_answers <- new_column(as.name(names(object$anchor)), object, newdata)

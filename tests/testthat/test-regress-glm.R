@@ -595,3 +595,43 @@ test_that("new data hold the report itself: an object of its name elsewhere, or 
   share <- plogis(drop(cbind(1, new$x) %*% coef(fit)))
   expect_equal(unname(predict(fit, new, type = "posterior")), c(0.9, 0.1) * share / (c(0.9, 0.1) * share + c(0.1, 0.9) * (1 - share)), tolerance = 1e-9)
 })
+
+test_that("a formula makes the mechanism of each row from its columns", {
+  set.seed(21)
+  data <- data.frame(x = rnorm(600), warner = rep(c(0.7, 0.8, 0.9), 200), surrogate = rep(c(0.1, 0.05, 0), each = 200))
+  # The designs of rrlogit in Stata: with probability .1 a surrogate no, with `surrogate` a surrogate yes, else Warner's device.
+  truth <- rbinom(600, 1, plogis(-0.5 + 0.4 * data$x))
+  data$p <- data$surrogate + (0.9 - data$surrogate) * data$warner
+  data$q <- data$surrogate + (0.9 - data$surrogate) * (1 - data$warner)
+  data$y <- rbinom(600, 1, ifelse(truth == 1, data$p, data$q))
+  data$w <- rep(1:2, 300)
+  minus_loglik <- function(b) {
+    prob <- data$q + (data$p - data$q) * plogis(b[1] + b[2] * data$x)
+    -sum(data$w * dbinom(data$y, 1, prob, log = TRUE))
+  }
+  best <- optim(c(0, 0), minus_loglik, method = "BFGS", hessian = TRUE, control = list(reltol = 1e-14))
+  fit <- rr_glm(y ~ x, data, ~ rr_binary(p, q), weights = w)
+  expect_equal(unname(coef(fit)), best$par, tolerance = 1e-5)
+  expect_equal(unname(sqrt(diag(vcov(fit)))), sqrt(diag(solve(best$hessian))), tolerance = 1e-4)
+  expect_equal(as.numeric(logLik(fit)), -best$value, tolerance = 1e-8)
+  expect_length(fit$mechanism, 9)
+  # The device itself may be computed in the formula.
+  device <- function(w, s) rr_binary(s + (0.9 - s) * w, s + (0.9 - s) * (1 - w))
+  expect_equal(coef(rr_glm(y ~ x, data, ~ device(warner, surrogate), weights = w)), coef(fit))
+  prob <- data$q + (data$p - data$q) * plogis(cbind(1, data$x) %*% coef(fit))
+  expect_equal(unname(predict(fit, data[3:1, ], type = "report")), prob[3:1])
+  # Rows without a mechanism are dropped, and subsets keep rows together.
+  hole <- data
+  hole$p[5] <- NA
+  suppressMessages(fits <- list(rr_glm(y ~ x, hole, ~ rr_binary(p, q), weights = w), rr_glm(y ~ x, data[-5, ], ~ rr_binary(p, q), weights = w)))
+  expect_equal(coef(fits[[1]]), coef(fits[[2]]))
+  expect_equal(coef(rr_glm(y ~ x, data, ~ rr_binary(p, q), subset = x > 0)), coef(rr_glm(y ~ x, data[data$x > 0, ], ~ rr_binary(p, q))))
+  expect_equal(coef(update(fit, . ~ 1)), coef(rr_glm(y ~ 1, data, ~ rr_binary(p, q), weights = w)))
+  expect_refused(
+    rr_glm(y ~ x, data, ~ rr_binary(p, q), arm = p), rr_glm(y ~ x, data, ~ rr_warner(0.8)), rr_glm(y ~ x, data, ~ p + q),
+    rr_glm(y ~ x, data, y ~ rr_binary(p, q)), rr_glm(y ~ x, data, ~ rr_binary(p, absent)), rr_glm(y ~ x, NULL, ~ rr_binary(p, q)),
+    predict(fit, data["x"], type = "report")
+  )
+  new <- transform(data[1, ], p = 0.99)
+  expect_refused(predict(fit, new, type = "report"), class = "mismatch")
+})

@@ -216,3 +216,39 @@ test_that("a cumulative model whose supremum lies at infinity reaches what climb
   # At x = 1 nobody is below "c"; at x = 0 nobody is "c".
   expect_equal(unname(as.matrix(predict(fit, data.frame(x = 0:1)))[cbind(1:2, c(3, 3))]), c(0, 1), tolerance = 1e-6)
 })
+
+test_that("counts in a column for each report are the rows that they count", {
+  set.seed(22)
+  mechanism <- rr_grr(c("low", "middle", "high"), p = 0.8)
+  data <- data.frame(x = rep(c(0, 1, 3), each = 120), w = 1)
+  truth <- vapply(data$x, function(x) sample(mechanism$levels, 1, prob = exp(c(0, 0.3 * x, -0.2 + 0.1 * x))), "")
+  data$y <- rr_perturb(factor(truth, mechanism$levels), mechanism, rng = "R")
+  counts <- as.data.frame.matrix(table(data$x, data$y))
+  counts$x <- as.double(rownames(counts))
+  rows <- rr_multinom(y ~ x, data, mechanism)
+  fits <- list(
+    rr_multinom(cbind(low, middle, high) ~ x, counts, mechanism), rr_multinom(cbind(high, low, middle) ~ x, counts, mechanism),
+    rr_multinom(~x, rr_tally(data, mechanism, column = "y", by = "x"))
+  )
+  for (fit in fits) {
+    expect_equal(unname(coef(fit)), unname(coef(rows)), tolerance = 1e-7)
+    # A sandwich of counts is that of the people.
+    for (type in c("observed", "expected", "sandwich")) {
+      expect_equal(unname(vcov(fit, type = type)), unname(vcov(rows, type = type)), tolerance = 1e-6)
+    }
+    expect_equal(logLik(fit), logLik(rows), ignore_attr = TRUE)
+    expect_equal(nobs(fit), nobs(rows))
+  }
+  renamed <- setNames(counts, c("a", "b", "c", "x"))
+  expect_message(fit <- rr_multinom(cbind(a, b, c) ~ x, renamed, mechanism), class = "candor_message_dimensions")
+  expect_equal(unname(coef(fit)), unname(coef(rows)), tolerance = 1e-7)
+  suppressMessages(ordered <- rr_multinom(cbind(low, middle, high) ~ x, counts, mechanism, type = "cumulative"))
+  suppressMessages(expect_equal(coef(ordered), coef(rr_multinom(y ~ x, data, mechanism, type = "cumulative")), tolerance = 1e-6))
+  suppressMessages(twice <- rr_multinom(cbind(low, middle, high) ~ x, counts, mechanism, weights = c(2, 2, 2)))
+  expect_equal(vcov(twice), vcov(rows) / 2, tolerance = 1e-6)
+  expect_refused(rr_multinom(cbind(low, middle) ~ x, counts, mechanism), rr_multinom(cbind(low, middle, -high) ~ x, counts, mechanism))
+  expect_refused(rr_multinom(cbind(low, middle, hi = high) ~ x, counts, mechanism), class = "level")
+  skip_if_not_installed("survey")
+  design <- survey::svydesign(~1, weights = rep(1, 3), data = counts)
+  expect_refused(rr_multinom(cbind(low, middle, high) ~ x, design, mechanism))
+})

@@ -101,3 +101,87 @@ test_that("tables of validation studies are read by their names, and refused whe
   fit <- rr_estimate(rr_counts(case$input$pixels - rowSums(table), study))
   expect_stranger(case, c(coef(fit), tidy(fit)$std.error), case$expected)
 })
+
+test_that("sum scores of hunters have the largest likelihood, not the printed one", {
+  case <- stranger("sum-score-hunting")
+  sums <- rr_channel(rr_forced(1 / 6), levels = 0:3)
+  tally <- rr_counts(case$input$sums_0_to_3, sums)
+  fit <- rr_estimate(tally)
+  expect_stranger(case, coef(fit), case$expected$share)
+  # The value of the case is at shares rounded to a sum of 1.0001, which adds 189 log(1.0001).
+  expect_stranger(case, as.numeric(logLik(fit)), case$expected$logLik_kernel - 189 * log(1.0001))
+})
+
+test_that("a validated test is refused by a family, which would leave the error of the study out", {
+  expect_match(stranger("family-validated")$expected, "an error")
+  study <- rr_misclassification(table = rbind(no = c(no = 60, yes = 20), yes = c(8, 72)))
+  expect_refused(rr_family(study))
+})
+
+test_that("a homework's q gives shares that add up to more than 1; the package computes it", {
+  case <- stranger("homework-q")
+  k <- case$input$K
+  # The expected shares of reports under equal true shares are equal.
+  mechanism <- rr_grr(k, epsilon = case$input$epsilon)
+  p <- rr_matrix(mechanism)[1, 1]
+  wrong <- (1 - p) / (exp(case$input$epsilon) + k - 1)
+  expect_stranger(case, (1 - k * wrong) / (p - wrong), case$expected$sum_of_wrong_shares)
+  counts <- c(300, rep(100, k - 1))
+  expect_stranger(case, sum(coef(rr_estimate(rr_counts(counts, mechanism), method = "inv"))), case$expected$sum_right)
+})
+
+test_that("a survey with strata, clusters, raking and a validated test has the error of the delta method", {
+  skip_if_not_installed("survey")
+  case <- stranger("complex-seroprevalence")
+  # Sums of the weights by cell, to which all estimates here belong.
+  people <- utils::read.csv(test_path("golden", "seroprevalence.csv"))
+  design <- survey::svydesign(~cluster, strata = ~stratum, weights = ~weight, data = people, nest = TRUE)
+  raked <- survey::calibrate(design, ~ factor(age) + factor(sex), c(60970, 35928, 28849), calfun = "raking")
+  observed <- survey::svymean(~positive, raked)
+  expect_stranger(case, c(coef(observed), survey::SE(observed)), case$expected$observed)
+  table <- case$input$table
+  dimnames(table) <- list(c("no", "yes"), c("no", "yes"))
+  fit <- rr_estimate(raked, rr_misclassification(table = table), column = "positive")
+  expect_stranger(case, unlist(tidy(fit)[2, c("estimate", "std.error")]), case$expected[c("share", "se")])
+})
+
+test_that("a device for each person, as in Stata, and an outcome whose slopes depend on the sensitive answer", {
+  # The scripts that drew the data of the two cases are lost: their values cannot be compared. Own likelihoods are.
+  case <- stranger("stata-by-person")$input
+  set.seed(case$seed)
+  people <- data.frame(x = rnorm(case$n), w = rep(case$pwarner, length.out = case$n), s = rep(case$pyes, each = case$n / 3))
+  device <- function(w, s, no = case$pno) rr_binary(s + (1 - s - no) * w, s + (1 - s - no) * (1 - w))
+  p <- people$s + (1 - people$s - case$pno) * cbind(1 - people$w, people$w)
+  truth <- rbinom(case$n, 1, plogis(-0.5 + 0.4 * people$x))
+  people$y <- rbinom(case$n, 1, p[cbind(seq_len(case$n), 1 + truth)])
+  minus <- function(b) {
+    yes <- plogis(b[1] + b[2] * people$x)
+    -sum(dbinom(people$y, 1, yes * p[, 2] + (1 - yes) * p[, 1], log = TRUE))
+  }
+  best <- optim(c(0, 0), minus, method = "BFGS", hessian = TRUE, control = list(reltol = 1e-14))
+  fit <- rr_glm(y ~ x, people, ~ device(w, s))
+  expect_equal(unname(coef(fit)), best$par, tolerance = 1e-4)
+  expect_equal(unname(sqrt(diag(vcov(fit)))), sqrt(diag(solve(best$hessian))), tolerance = 1e-3)
+
+  case <- stranger("joint-binary-outcome")$input
+  set.seed(case$seed)
+  people <- data.frame(x1 = runif(case$n, -1, 1), x2 = sample(0:2, case$n, replace = TRUE, prob = c(0.5, 0.3, 0.2)))
+  x <- cbind(1, people$x1, people$x2)
+  share <- function(b) plogis(drop(x %*% b))
+  y <- rbinom(case$n, 1, share(c(-1, -1, 1.2)))
+  people$z <- rbinom(case$n, 1, ifelse(y == 1, share(c(-1.2, 1.2, 1.2)), share(c(-1, -0.5, 1.5))))
+  people$y <- ifelse(runif(case$n) < case$p, y, rbinom(case$n, 1, case$c))
+  minus <- function(b) {
+    yes <- share(b[1:3])
+    given <- function(report) dbinom(report, 1, 0.5) * (1 - case$p)
+    outcome <- cbind(dbinom(people$z, 1, share(b[4:6])), dbinom(people$z, 1, share(b[7:9])))
+    -sum(log((1 - yes) * outcome[, 1] * (given(people$y) + case$p * (people$y == 0)) +
+               yes * outcome[, 2] * (given(people$y) + case$p * (people$y == 1))))
+  }
+  best <- optim(rep(0, 9), minus, method = "BFGS", control = list(reltol = 1e-14, maxit = 500))
+  fit <- rr_predictor(z ~ y * (x1 + x2), people, list(y = rr_unrelated(case$p, case$c)), binomial(), truth = ~ x1 + x2)
+  expect_equal(as.numeric(logLik(fit)), -best$value, tolerance = 1e-7)
+  b <- unname(c(coef(fit), coef(fit, part = "truth")))
+  # The outcome's coefficients: intercept, y, x1, x2, y:x1, y:x2; then those of the truth.
+  expect_equal(c(b[7:9], b[c(1, 3, 4)], b[c(1, 3, 4)] + b[c(2, 5, 6)]), best$par, tolerance = 1e-3)
+})
