@@ -302,7 +302,8 @@ channel_law <- function(mechanism) {
 #'
 #'   Saerens, M., Latinne, P. and Decaestecker, C. (2002). Adjusting the outputs of a classifier to new a priori probabilities. *Neural Computation*
 #'   14, 21-41. \doi{10.1162/089976602753284446}
-#' @seealso [rr_channel()] for PRAM and other matrices; [rr_compose()] for a second stage; `articles/channels.html` of the site.
+#' @seealso [rr_channel()] for PRAM and other matrices; [rr_compose()] for a second stage; `articles/classifiers.html` of the site has examples, and whose
+#'   formula is which call.
 #' @concept misclassification
 #' @concept apparent prevalence
 #' @concept predictive value
@@ -323,6 +324,15 @@ channel_law <- function(mechanism) {
 #' @concept true prevalence
 #' @concept confusion matrix
 #' @concept quantification
+#' @concept label shift
+#' @concept matrix method
+#' @concept judge
+#' @concept LLM as a judge
+#' @concept annotator
+#' @concept prediction-powered inference
+#' @concept verbal autopsy
+#' @concept Blaker
+#' @concept Lang and Reiczigel
 #' @concept discrete Laplace
 #' @examples
 #' # A test (sensitivity 0.8, specificity 0.95) is positive in 120 of 1,000: what is the prevalence?
