@@ -13,14 +13,12 @@
 #' @section Labels of reports:
 #' If a protocol has at most 10,000 possible reports, `rr_matrix()` labels them:
 #'
-#' | mechanism | label of a report | example |
-#' |---|---|---|
-#' | [rr_unary()] | bits in the order of the categories | `"010"` |
-#' | [rr_bloom()] | cohort and bits | `"2: 0110"` |
-#' | [rr_subset()] | categories | `"{never, often}"` |
-#' | [rr_bitflip()] | the bits that were drawn | `"never = 0, often = 1"` |
-#' | [rr_hadamard()], [rr_projective()] | number of the report | `"5"` |
-#' | [rr_hadamard()] with `one_bit` | index and sign | `"3: -1"` |
+#' * [rr_unary()]: bits in the order of the categories, `"010"`.
+#' * [rr_bloom()]: cohort and bits, `"2: 0110"`.
+#' * [rr_subset()]: categories, `"{never, often}"`.
+#' * [rr_bitflip()]: the bits that were drawn, `"never = 0, often = 1"`.
+#' * [rr_hadamard()], [rr_projective()]: number of the report, `"5"`.
+#' * [rr_hadamard()] with `one_bit`: index and sign, `"3: -1"`.
 #'
 #' Unary encoding reaches the limit with 13 categories. [rr_epsilon()] is the largest logarithm of a ratio within a column.
 #'
@@ -259,10 +257,8 @@ channel_law <- function(mechanism) {
 #' Rows of `table` are truths. Some packages have predictions in rows: `confusionMatrix()$table` of 'caret', `conf_mat()$table` of 'yardstick', and the tables
 #' of 'epiR'. The names of the dimensions, `names(dimnames(table))`, decide:
 #'
-#' | dimension | words, in upper or lower case |
-#' |---|---|
-#' | reports | prediction, predicted, map, test, classified, report, observed |
-#' | truths | reference, truth, true, actual, outcome, gold |
+#' * reports: prediction, predicted, map, test, classified, report, observed.
+#' * truths: reference, truth, true, actual, outcome, gold.
 #'
 #' A table whose rows are named as reports and columns as truths is transposed, with a message. Names that contradict each other, or that say this of one
 #' dimension alone, give an error. A table without such names is taken as it is. A margin gives an error: a level Sum, -SUM- or Total whose counts are the

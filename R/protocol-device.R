@@ -18,14 +18,12 @@
 #' @param ... Must be empty.
 #' @return `rr_device()`: a tibble with a row for each device, the largest epsilon first.
 #'
-#' | column | what |
-#' |---|---|
-#' | `device`, `event` | in words; for `"forced"` the events for "no" and for "yes" |
-#' | `fraction`, `probability` | of the event, as text and as a number |
-#' | `epsilon`, `std.error` | privacy budget, and standard error of the prevalence (`NA` without `n`) |
-#' | `note` | what is assumed |
-#' | `mechanism` | ready for [rr_tally()] |
-#' | `outcomes` | positions of the outcomes of each event, for `rr_instructions()` |
+#' * `device`, `event`: in words; for `"forced"` the events for "no" and for "yes".
+#' * `fraction`, `probability`: of the event, as text and as a number.
+#' * `epsilon`, `std.error`: privacy budget, and standard error of the prevalence (`NA` without `n`).
+#' * `note`: what is assumed.
+#' * `mechanism`: ready for [rr_tally()].
+#' * `outcomes`: positions of the outcomes of each event, for `rr_instructions()`.
 #'
 #' `rr_instructions()`: the text, or invisibly the name of the file. It has three parts: the respondent's sheet, the interviewer's, and a paragraph for the methods section.
 #' @section Errors:
