@@ -19,7 +19,7 @@
 #' @return `rr_device()`: a tibble with a row for each device, the largest epsilon first.
 #'
 #' * `device`, `event`: in words; for `"forced"` the events for "no" and for "yes".
-#' * `fraction`, `probability`: of the event, as text and as a number.
+#' * `fraction`, `probability`: how often the event happens, as text and as a number.
 #' * `epsilon`, `std.error`: privacy budget, and standard error of the prevalence (`NA` without `n`).
 #' * `note`: what is assumed.
 #' * `mechanism`: ready for [rr_tally()].
