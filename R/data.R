@@ -53,14 +53,12 @@
 #'
 #' @format Tibbles with one row per group (`benefit_survey`: per pair of reports) and these columns:
 #'
-#' | column | what |
-#' |---|---|
-#' | `item` | what was asked (not in `benefit_survey`, `dice_survey`) |
-#' | `truth` | `dice_survey`: `cheated` or `honest` |
-#' | `design` | how it was asked; groups of one design differ in `p` or `q` |
-#' | `p`, `q` | P(yes given yes) and P(yes given no); `p` is `NA` under the stochastic lie detector |
-#' | `no`, `yes` | number of respondents who reported no and yes (crosswise: different and the same) |
-#' | `item1`, `item2`, `count` | `benefit_survey`: the two reports, and the number of respondents |
+#' * `item`: what was asked (not in `benefit_survey`, `dice_survey`).
+#' * `truth`: `cheated` or `honest` (`dice_survey` alone).
+#' * `design`: how it was asked; groups of one design differ in `p` or `q`.
+#' * `p`, `q`: P(yes given yes) and P(yes given no); `p` is `NA` under the stochastic lie detector.
+#' * `no`, `yes`: number of respondents who reported no and yes (crosswise: different and the same).
+#' * `item1`, `item2`, `count`: the two reports, and the number of respondents (`benefit_survey` alone).
 #' @source `nigeria_survey`: Blair, G., Imai, K. and Zhou, Y.-Y. (2015). Design and analysis of the randomized response
 #'   technique. *Journal of the American Statistical Association* 110(511), 1304-1319. \doi{10.1080/01621459.2015.1050028}
 #'

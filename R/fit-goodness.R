@@ -31,13 +31,11 @@
 #' @param ... Not used; further arguments give an error.
 #' @return A tibble whose `print()` begins with a verdict at level 0.05. For a regression it has the rows `"Pearson"` and `"deviance"` of `test`, and the columns `statistic`, `df` and `p.value`. Otherwise it has one row per group:
 #'
-#'   | column | content |
-#'   |---|---|
-#'   | `deviance` | the statistic |
-#'   | `df` | independent reports minus identified parameters |
-#'   | `p.value` | by simulation; `NA` if nothing can be tested |
-#'   | `p.chi2` | by the chi-squared distribution; `NA` without degrees of freedom or on the boundary |
-#'   | `replications` | 0 if nothing is simulated |
+#'   * `deviance`: the statistic.
+#'   * `df`: independent reports minus identified parameters.
+#'   * `p.value`: by simulation; `NA` if nothing can be tested.
+#'   * `p.chi2`: by the chi-squared distribution; `NA` without degrees of freedom or on the boundary.
+#'   * `replications`: 0 if nothing is simulated.
 #' @section Errors:
 #' `candor_error_argument`, `candor_error_too_large` (hierarchies of more than 4,096 levels). See [candor_conditions].
 #' @references Davison, A. C. and Hinkley, D. V. (1997). *Bootstrap Methods and their Application*. Cambridge University Press, section 4.2.

@@ -17,12 +17,10 @@
 #' @param ... Not used.
 #' @return `profile()` returns a tibble of class `rr_profile` with the columns of the groups and
 #'
-#'   | column | content |
-#'   |---|---|
-#'   | `term` | category or coefficient |
-#'   | `value` | value of the share or coefficient; values that the link does not allow are left out |
-#'   | `deviance` | twice the fall of the log-likelihood from its maximum |
-#'   | `z` | root of the deviance, negative below the estimate |
+#'   * `term`: category or coefficient.
+#'   * `value`: value of the share or coefficient; values that the link does not allow are left out.
+#'   * `deviance`: twice the fall of the log-likelihood from its maximum.
+#'   * `z`: root of the deviance, negative below the estimate.
 #'
 #'   `confint()` returns the profile likelihood intervals of the fit, computed and not read off the curve. `plot()` and `autoplot()` draw up to 12 curves.
 #' @section Errors:

@@ -443,13 +443,11 @@ refuse_group_labels <- function(fit) {
 #' @param ... Not used.
 #' @return A tibble with one row per report (and group) and truth:
 #'
-#'   | column | content |
-#'   |---|---|
-#'   | `row` | position of the report, if `reports` were given |
-#'   | `report`, `term` | the report; the truth |
-#'   | `share` | the estimated share, the prior |
-#'   | `posterior` | probability of the truth given the report |
-#'   | `odds.factor` | posterior odds divided by prior odds; `NaN` if the share is 0 or 1 |
+#'   * `row`: position of the report, if `reports` were given.
+#'   * `report`, `term`: the report; the truth.
+#'   * `share`: the estimated share, the prior.
+#'   * `posterior`: probability of the truth given the report.
+#'   * `odds.factor`: posterior odds divided by prior odds; `NaN` if the share is 0 or 1.
 #' @section Errors:
 #' `candor_error_argument` (also for estimates that are not a distribution: use `method = "mle"`), `candor_error_level`. See [candor_conditions].
 #' @references Blair, G., Imai, K. and Zhou, Y.-Y. (2015). Design and analysis of the randomized response technique. *Journal of the American Statistical

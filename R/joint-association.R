@@ -418,18 +418,16 @@ title_of.rr_association <- function(x) {
   paste0(number_of(nrow(x$pairs), "pair"), " of questions; target: ", x$target)
 }
 
-# Within 80 columns: an error stands next to its measure, and covariances are left to tidy().
+# The measures and the test, within 80 columns. Covariances and the error of Cramer's V are left to
+# tidy().
 printed_table.rr_association <- function(x, n) {
-  keep <- intersect(
-    c(
-      "x", "y", "correlation", "correlation.error", "odds.ratio", "cramers.v", "cramers.v.error",
-      "p.value"
-    ),
-    names(x$pairs)
+  keep <- c(
+    x = "x", y = "y", correlation = "correlation", std.error = "correlation.error",
+    odds.ratio = "odds.ratio", cramers.v = "cramers.v", chisq = "statistic", df = "df",
+    p.value = "p.value"
   )
-  table <- as.data.frame(head(x$pairs[keep], n))
-  errors <- grep("[.]error$", names(table))
-  names(table)[errors] <- c("std.error", "v.error")[seq_along(errors)]
+  keep <- keep[keep %in% names(x$pairs)]
+  table <- stats::setNames(as.data.frame(head(x$pairs[keep], n)), names(keep))
   attr(table, "total") <- nrow(x$pairs)
   table
 }

@@ -130,7 +130,7 @@ check_law <- function(law) {
 
 #' @export
 print.rr_law <- function(x, ..., digits = 4) {
-  cat("<", class(x)[1], "> ", x$words, "\n", sep = "")
+  writeLines(within_80(paste0("<", class(x)[1], "> ", x$words)))
   for (name in names(Filter(is.numeric, x))) {
     value <- as.vector(x[[name]])
     cat(

@@ -40,12 +40,10 @@
 #'   cohort's. Two hashes of a category may set the same bit. Default `NULL`: the bits follow from the labels and `key`.
 #' @return A mechanism of class `c("rr_bloom", "rr_mechanism")`, with these elements among others:
 #'
-#' | element | what |
-#' |---|---|
-#' | `bits_number`, `hashes`, `cohorts`, `f` | the design |
-#' | `given_0`, `given_1` | \eqn{p} and \eqn{q} |
-#' | `one`, `zero` | probabilities that a 1 and a 0 of the filter is reported as 1 |
-#' | `places` | bits of each category: hashes by categories by cohorts |
+#' * `bits_number`, `hashes`, `cohorts`, `f`: the design.
+#' * `given_0`, `given_1`: \eqn{p} and \eqn{q}.
+#' * `one`, `zero`: probabilities that a 1 and a 0 of the filter is reported as 1.
+#' * `places`: bits of each category: hashes by categories by cohorts.
 #'
 #' [rr_perturb()] returns a data frame with `cohort` (from 1) and `bits` ([packed][rr_reports]). With two stages it needs a `memory`, see
 #' [rr_longitudinal()], and [rr_epsilon()] returns `report` and `permanent`.

@@ -13,14 +13,12 @@
 #' @section Labels of reports:
 #' If a protocol has at most 10,000 possible reports, `rr_matrix()` labels them:
 #'
-#' | mechanism | label of a report | example |
-#' |---|---|---|
-#' | [rr_unary()] | bits in the order of the categories | `"010"` |
-#' | [rr_bloom()] | cohort and bits | `"2: 0110"` |
-#' | [rr_subset()] | categories | `"{never, often}"` |
-#' | [rr_bitflip()] | the bits that were drawn | `"never = 0, often = 1"` |
-#' | [rr_hadamard()], [rr_projective()] | number of the report | `"5"` |
-#' | [rr_hadamard()] with `one_bit` | index and sign | `"3: -1"` |
+#' * [rr_unary()]: bits in the order of the categories, `"010"`.
+#' * [rr_bloom()]: cohort and bits, `"2: 0110"`.
+#' * [rr_subset()]: categories, `"{never, often}"`.
+#' * [rr_bitflip()]: the bits that were drawn, `"never = 0, often = 1"`.
+#' * [rr_hadamard()], [rr_projective()]: number of the report, `"5"`.
+#' * [rr_hadamard()] with `one_bit`: index and sign, `"3: -1"`.
 #'
 #' Unary encoding reaches the limit with 13 categories. [rr_epsilon()] is the largest logarithm of a ratio within a column.
 #'
@@ -307,10 +305,8 @@ channel_law <- function(mechanism) {
 #' Rows of `table` are truths. Some packages have predictions in rows: `confusionMatrix()$table` of 'caret', `conf_mat()$table` of 'yardstick', and the tables
 #' of 'epiR'. The names of the dimensions, `names(dimnames(table))`, decide:
 #'
-#' | dimension | words, in upper or lower case |
-#' |---|---|
-#' | reports | prediction, predicted, map, test, classified, report, observed |
-#' | truths | reference, truth, true, actual, outcome, gold |
+#' * reports: prediction, predicted, map, test, classified, report, observed.
+#' * truths: reference, truth, true, actual, outcome, gold.
 #'
 #' A table whose rows are named as reports and columns as truths is transposed, with a message. Names that contradict each other, or that say this of one
 #' dimension alone, give an error. A table without such names is taken as it is. A margin gives an error: a level Sum, -SUM- or Total whose counts are the
@@ -350,7 +346,8 @@ channel_law <- function(mechanism) {
 #'
 #'   Saerens, M., Latinne, P. and Decaestecker, C. (2002). Adjusting the outputs of a classifier to new a priori probabilities. *Neural Computation*
 #'   14, 21-41. \doi{10.1162/089976602753284446}
-#' @seealso [rr_channel()] for PRAM and other matrices; [rr_compose()] for a second stage; `articles/channels.html` of the site.
+#' @seealso [rr_channel()] for PRAM and other matrices; [rr_compose()] for a second stage; `articles/classifiers.html` of the site has examples, and whose
+#'   formula is which call.
 #' @concept misclassification
 #' @concept apparent prevalence
 #' @concept predictive value
@@ -371,6 +368,15 @@ channel_law <- function(mechanism) {
 #' @concept true prevalence
 #' @concept confusion matrix
 #' @concept quantification
+#' @concept label shift
+#' @concept matrix method
+#' @concept judge
+#' @concept LLM as a judge
+#' @concept annotator
+#' @concept prediction-powered inference
+#' @concept verbal autopsy
+#' @concept Blaker
+#' @concept Lang and Reiczigel
 #' @concept discrete Laplace
 #' @examples
 #' # A test (sensitivity 0.8, specificity 0.95) is positive in 120 of 1,000: what is the prevalence?

@@ -53,13 +53,11 @@
 #'   \eqn{2^{-64}}? It is never above the nominal epsilon.
 #' @return Numbers, at least 0 and possibly `Inf`, in natural logarithms:
 #'
-#' | mechanism | value |
-#' |---|---|
-#' | one stage | one number |
-#' | two stages, as [rr_compose()] | `report` and `permanent` |
-#' | several questions, as [rr_product()] | one number per question, and `total` |
-#' | any, with `shuffled` | one number with attribute `delta` |
-#' | a list | see *A ledger* |
+#' * one stage: one number.
+#' * two stages, as [rr_compose()]: `report` and `permanent`.
+#' * several questions, as [rr_product()]: one number per question, and `total`.
+#' * any, with `shuffled`: one number with attribute `delta`.
+#' * a list: see *A ledger*.
 #' @section Errors:
 #' `candor_error_argument` for numbers out of range, and for more than one of `achieved`, `shuffled`, `reports` and `sensitive`. `candor_error_law` if `shuffled`
 #' or `reports` is not available for the mechanism.

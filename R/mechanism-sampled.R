@@ -2,17 +2,12 @@
 print.rr_sampled <- function(x, ..., digits = 4) {
   mechanisms <- x$questions %||% x$parts
   depth <- if (identical(x$part_column, "depth")) "depth "
-  cat(
-    "<", class(x)[1], "> ", format(x, digits = digits), "\n",
-    sep = ""
-  )
+  writeLines(within_80(paste0("<", class(x)[1], "> ", format(x, digits = digits))))
   if (!is.null(depth)) {
     cat("  levels  ", format_labels(x$levels), "\n", sep = "")
   }
   words <- vapply(mechanisms, format, "", digits = digits)
-  cat(
-    paste0("  ", depth, format(names(mechanisms)), "  ", words, "\n"), sep = ""
-  )
+  writeLines(within_80(paste0("  ", depth, format(names(mechanisms)), "  ", words)))
   if (!is.null(x$questions)) {
     cat("  Epsilons add up (", odds_words(x$epsilon, "a row"), ")\n", sep = "")
   }

@@ -127,7 +127,7 @@ size_words.rr_mechanism <- function(mechanism) category_words(length(mechanism$l
 #' @export
 print.rr_mechanism <- function(x, ..., digits = 4) {
   digits <- check_digits(digits)
-  cat("<", class(x)[1], "> ", x$design, "\n", sep = "")
+  writeLines(within_80(paste0("<", class(x)[1], "> ", x$design)))
   k <- length(x$levels)
   # A reader sees the order of numbers, but not that of other labels.
   needs_order <- isTRUE(x$ordered) &&
@@ -135,16 +135,16 @@ print.rr_mechanism <- function(x, ..., digits = 4) {
   if (!isTRUE(x$codec$real)) {
     labels <- format_labels(x$levels, between = if (needs_order) " < " else ", ")
     if (k == 0L) labels <- "those of the data"
-    cat("  categories  ", labels, "\n", sep = "")
+    writeLines(within_80(paste0("  categories  ", labels)))
   }
-  cat(privacy_lines(x, digits), sep = "\n")
+  writeLines(within_80(privacy_lines(x, digits)))
   if (!is.null(x$labels)) return(invisible(x))
   if (is_validated(x)) {
     people <- paste(x$levels, format_count(rowSums(x$validation)), collapse = ", ")
-    cat(
+    writeLines(within_80(paste0(
       "  validated   on ", people_words(x), " (", people, ")",
-      if (x$internal) ", drawn from the respondents", "\n", sep = ""
-    )
+      if (x$internal) ", drawn from the respondents"
+    )))
   }
   if (k <= 8 && has_categories(x)) {
     cat("  P(report given truth), rows are truths:\n")

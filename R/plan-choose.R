@@ -31,13 +31,11 @@
 #' @param ... Must be empty.
 #' @return A data frame of class `rr_choice`, one row per method, the best first.
 #'
-#' | column | what |
-#' |---|---|
-#' | `method` | for [rr_estimate()] |
-#' | `risk`, `mc.error` | estimated mean squared error, summed over categories, and its Monte Carlo error |
-#' | `bias2`, `variance` | its two parts |
-#' | `wins` | share of the simulated tallies in which the method was closest to the truth |
-#' | `unbiased` | the estimate by leaving one report out |
+#' * `method`: for [rr_estimate()].
+#' * `risk`, `mc.error`: estimated mean squared error, summed over categories, and its Monte Carlo error.
+#' * `bias2`, `variance`: its two parts.
+#' * `wins`: share of the simulated tallies in which the method was closest to the truth.
+#' * `unbiased`: the estimate by leaving one report out.
 #' @section Errors:
 #' * `candor_error_argument`: a grouped tally, an unknown or impossible method, numbers out of range.
 #' * `candor_error_no_information`: reports that do not depend on the truth, or too little for a method. `candor_error_empty`: an empty tally.

@@ -72,17 +72,15 @@
 #' @param ... Must be empty.
 #' @return A data frame of class `rr_power`, one row per mechanism, prevalence and given value; `plot()` and `autoplot()` return a ggplot.
 #'
-#' | column | what |
-#' |---|---|
-#' | `mechanism`, `epsilon` | the design |
-#' | `share`, or `mean`, or `term` and `coefficient` | the truth (`NA` for means without `share`) |
-#' | `versus` or `null` | the second group, or the null hypothesis |
-#' | `n`, `power`, `margin` | what was given, and what follows |
-#' | `level` | significance level attained (normal tests: as asked) |
-#' | `direct` | power or number for a direct question answered honestly |
-#' | `std.error` | standard error of the unbiased estimate, or of the difference |
-#' | `negative` | probability that the unbiased estimate of the share is below 0; one group, reports that support categories |
-#' | `sets`, `margin` | for unions: number of sets, and half-width of the interval, which like `std.error` is a number of elements |
+#' * `mechanism`, `epsilon`: the design.
+#' * `share`, or `mean`, or `term` and `coefficient`: the truth (`NA` for means without `share`).
+#' * `versus` or `null`: the second group, or the null hypothesis.
+#' * `n`, `power`, `margin`: what was given, and what follows.
+#' * `level`: significance level attained (normal tests: as asked).
+#' * `direct`: power or number for a direct question answered honestly.
+#' * `std.error`: standard error of the unbiased estimate, or of the difference.
+#' * `negative`: probability that the unbiased estimate of the share is below 0; one group, reports that support categories.
+#' * `sets`, `margin`: for unions: number of sets, and half-width of the interval, which like `std.error` is a number of elements.
 #' @section Errors:
 #' * `candor_error_argument`: values out of range, not exactly one of `n`, `power` and `margin`, or an argument of the other kind of plan.
 #' * `candor_error_no_information`: reports that do not depend on the truth, or filters that do not separate the categories.

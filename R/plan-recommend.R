@@ -328,7 +328,9 @@ print.rr_recommendation <- function(x, ...) {
       sprintf("; the error of \"%s\" is %s", x$mechanism[reference], larger)
     }
     best <- x$mechanism[1]
-    cat("<rr_recommendation> \"", best, "\" has the smallest error", text, "\n", sep = "")
+    writeLines(within_80(paste0(
+      "<rr_recommendation> \"", best, "\" has the smallest error", text
+    )))
   }
   NextMethod()
 }

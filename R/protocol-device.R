@@ -18,14 +18,12 @@
 #' @param ... Must be empty.
 #' @return `rr_device()`: a tibble with a row for each device, the largest epsilon first.
 #'
-#' | column | what |
-#' |---|---|
-#' | `device`, `event` | in words; for `"forced"` the events for "no" and for "yes" |
-#' | `fraction`, `probability` | of the event, as text and as a number |
-#' | `epsilon`, `std.error` | privacy budget, and standard error of the prevalence (`NA` without `n`) |
-#' | `note` | what is assumed |
-#' | `mechanism` | ready for [rr_tally()] |
-#' | `outcomes` | positions of the outcomes of each event, for `rr_instructions()` |
+#' * `device`, `event`: in words; for `"forced"` the events for "no" and for "yes".
+#' * `fraction`, `probability`: how often the event happens, as text and as a number.
+#' * `epsilon`, `std.error`: privacy budget, and standard error of the prevalence (`NA` without `n`).
+#' * `note`: what is assumed.
+#' * `mechanism`: ready for [rr_tally()].
+#' * `outcomes`: positions of the outcomes of each event, for `rr_instructions()`.
 #'
 #' `rr_instructions()`: the text, or invisibly the name of the file. It has three parts: the respondent's sheet, the interviewer's, and a paragraph for the methods section.
 #' @section Errors:
@@ -73,7 +71,27 @@ rr_device <- function(
   check_that(is.null(births) || has_shares, births, "births", "the shares of twelve months")
   tables <- lapply(physical_devices(births), device_row, design, epsilon, n, truth)
   table <- do.call(rbind, tables)
-  table[order(-table$epsilon), ]
+  table <- table[order(-table$epsilon), ]
+  class(table) <- c("rr_devices", class(table))
+  table
+}
+
+# A device in one line and its event below: columns of a tibble cut both off.
+#' @export
+print.rr_devices <- function(x, ...) {
+  columns <- c("device", "event", "fraction", "epsilon", "std.error")
+  if (!all(columns %in% names(x))) return(NextMethod())
+  writeLines(paste0("<rr_devices> ", number_of(nrow(x), "device"), ", each with its event"))
+  figures <- paste0("epsilon ", format(x$epsilon, digits = 4))
+  is_known <- !is.na(x$std.error)
+  errors <- format(x$std.error, digits = 3)
+  figures[is_known] <- paste0(figures, ", standard error ", errors)[is_known]
+  lines <- rbind(
+    sprintf("  %s: %s, %s", x$device, x$fraction, figures),
+    paste0("    ", x$event)
+  )
+  writeLines(within_80(as.vector(lines)))
+  invisible(x)
 }
 
 # An error if the name of a device stands for the design that uses it.

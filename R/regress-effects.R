@@ -2,11 +2,9 @@
 #'
 #' `rr_effects()` gives the average probability of a true yes (the second label of the mechanism) over the respondents, and its change with each covariate.
 #'
-#' | covariate | effect |
-#' |---|---|
-#' | number | average derivative |
-#' | date or time | average derivative per day |
-#' | factor, logical, column of 0 and 1 | average difference to the first level |
+#' * number: average derivative.
+#' * date or time: average derivative per day.
+#' * factor, logical, column of 0 and 1: average difference to the first level.
 #'
 #' Standard errors are by the delta method and treat the covariates as fixed. They are `NA`, with a warning, if a fitted truth of the average is 0 or 1. Intervals of a fit
 #' to a survey design are from the t distribution.
@@ -32,11 +30,9 @@
 #' @param ... Not used; further arguments give an error.
 #' @return A tibble of class `rr_effects`, drawn by [plot()][autoplot.rr_compare], with the columns of `by` and
 #'
-#'   | column | content |
-#'   |---|---|
-#'   | `term` | the covariate; `"(truth)"` for the average truth |
-#'   | `contrast` | `"average"`, `"dY/dX"`, `"dY/dX per day"`, or `"b - a"` |
-#'   | `estimate`, `std.error`, `conf.low`, `conf.high` | the effect and its interval |
+#'   * `term`: the covariate; `"(truth)"` for the average truth.
+#'   * `contrast`: `"average"`, `"dY/dX"`, `"dY/dX per day"`, or `"b - a"`.
+#'   * `estimate`, `std.error`, `conf.low`, `conf.high`: the effect and its interval.
 #' @section Errors:
 #' `candor_error_argument`. See [candor_conditions].
 #' @references Williams, R. (2012). Using the margins command to estimate and interpret adjusted predictions and marginal effects. *The Stata Journal*

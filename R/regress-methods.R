@@ -433,7 +433,7 @@ print_heading <- function(x, freedom = coefficient_freedom(x)) {
   )))
   if (inherits(x, "rr_multinom")) print_odds(x)
   single <- inherits(x$mechanism, "rr_mechanism")
-  cat(
+  writeLines(within_80(
     paste0(
       "  ",
       if (single) {
@@ -441,9 +441,8 @@ print_heading <- function(x, freedom = coefficient_freedom(x)) {
       } else {
         paste0(names(x$mechanism), ": ", vapply(x$mechanism, format, ""))
       }
-    ),
-    sep = "\n"
-  )
+    )
+  ))
   words <- if (is.na(freedom)) {
     "no degrees of freedom are left"
   } else {

@@ -52,13 +52,11 @@
 #' @param ... Not used.
 #' @return `rr_glm()` returns an object of class `c("rr_glm_mixed", "rr_regression")`, with persons who evade `c("rr_glm_evasion", "rr_glm_mixed", "rr_regression")`:
 #'
-#'   | element | content |
-#'   |---|---|
-#'   | `coefficients`, `sigma`, `vcov`, `variance`, `loglik` | the estimates; `variance` includes `sigma` |
-#'   | `random` | each group's posterior mean and standard deviation |
-#'   | `ladder` | highest log-likelihood at some values of sigma |
-#'   | `fixed` | the fit without the term |
-#'   | `information.pairs`, `limit` | see above; the limit for infinite sigma, else `NULL` |
+#'   * `coefficients`, `sigma`, `vcov`, `variance`, `loglik`: the estimates; `variance` includes `sigma`.
+#'   * `random`: each group's posterior mean and standard deviation.
+#'   * `ladder`: highest log-likelihood at some values of sigma.
+#'   * `fixed`: the fit without the term.
+#'   * `information.pairs`, `limit`: see above; the limit for infinite sigma, else `NULL`.
 #'
 #'   [rr_effects()] gives average truths and effects over persons. `fitted()` is the probability of the report, and `residuals()` the report minus `fitted()`. `tidy()` has the columns `effect`, `group`, `term` as in broom.mixed. `anova()` of the fits without and with the random intercept halves the p-value, because sigma is at least 0.
 #' @section Errors and warnings:

@@ -34,12 +34,10 @@
 #' @param ... Must be empty.
 #' @return An object of class `rr_extreme`, with the methods of [estimate_methods]. `coef()` returns the estimates; `tidy()` a tibble:
 #'
-#' | column | what |
-#' |---|---|
-#' | `term`, `n` | element, and its number of bits |
-#' | `estimate`, `std.error` | unbiased estimate and standard error (`NA` if the variance estimate is negative) |
-#' | `std.error.max`, `variance` | standard error for the least favourable truth, and variance estimate |
-#' | `sign`, `log` | of the product; they hold even if the estimate overflows |
+#' * `term`, `n`: element, and its number of bits.
+#' * `estimate`, `std.error`: unbiased estimate and standard error (`NA` if the variance estimate is negative).
+#' * `std.error.max`, `variance`: standard error for the least favourable truth, and variance estimate.
+#' * `sign`, `log`: sign and logarithm of the product, which hold even if the estimate overflows.
 #' @section Errors:
 #' As in [bit_tallies]. Warning `candor_warning_variance` if the variance may exceed \eqn{10^6}.
 #' @seealso [rr_set_size()], which adds up; [bit_tallies].

@@ -52,12 +52,10 @@
 #' @param ... Must be empty.
 #' @return SQL text of class `sql`. The query gives one row for each report (or cell) and group that occurs, with these columns:
 #'
-#' | column | what |
-#' |---|---|
-#' | reports and groups | under their own names |
-#' | `n` | number of reports |
-#' | `weight_sum`, `weight_squares` | sums of the weights and of their squares |
-#' | `weight_missing`, `weight_min`, `weight_max` | number of weights that are NULL, and their extremes |
+#' * reports and groups: under their own names.
+#' * `n`: number of reports.
+#' * `weight_sum`, `weight_squares`: sums of the weights and of their squares.
+#' * `weight_missing`, `weight_min`, `weight_max`: number of weights that are NULL, and their extremes.
 #' @section Errors:
 #' * `candor_error_argument`: `data` is not a database table; a column is absent, or named like a column of the query.
 #' * `candor_error_law`: reports that a database cannot count. `candor_error_too_large`: more than 1,500 sums.

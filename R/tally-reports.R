@@ -30,11 +30,9 @@
 #' Bits and positions are of class `rr_reports`, with one element per report for `length()`, `[`, `c()`, `rev()` and `format()`. They may be a column of a data
 #' frame or a tibble; a data.table needs text. `rr_reports()` reads all of the following back.
 #'
-#' | function | bits | positions |
-#' |---|---|---|
-#' | `as.matrix()` | 0 and 1, one row per report | positions, one row per report |
-#' | `as.character()` | hexadecimal text | text separated by spaces |
-#' | `as.list()` | raw vectors, for a column of blobs | integer vectors |
+#' * `as.matrix()`: one row per report, of 0 and 1, or of positions.
+#' * `as.character()`: hexadecimal text for bits, text separated by spaces for positions.
+#' * `as.list()`: raw vectors for bits, as a column of blobs; integer vectors for positions.
 #'
 #' Bit `j` (from 0) of a report is bit `j %% 8` of byte `j %/% 8`, as in [packBits()], and bits beyond the last category are 0. Positions increase. [rr_query()] lists the forms that
 #' a database counts; blobs and lists are not among them.

@@ -6,21 +6,19 @@
 #' warning if another package makes the call, because packages pass arguments that are meant for other classes.
 #'
 #' @section Errors of arguments and data:
-#' | class | meaning |
-#' |---|---|
-#' | `candor_error_argument` | an argument of the wrong type, shape or range, or an unknown argument |
-#' | `candor_error_level` | a label that is not a category, a group or an estimate |
-#' | `candor_error_report` | something that is not a report of the mechanism |
-#' | `candor_error_missing` | missing values |
-#' | `candor_error_counts` | negative, non-finite or fractional counts |
-#' | `candor_error_empty` | nothing was tallied |
-#' | `candor_error_mismatch` | two objects of different mechanisms, or names that are not the levels |
-#' | `candor_error_order` | joint counts that were not tallied, or too many of them |
-#' | `candor_error_too_large` | an object that would not fit in memory |
-#' | `candor_error_file` | a file that cannot be written, or holds no tally |
-#' | `candor_error_chunk` | a chunk that cannot be tallied, see [`?chunks`][chunks] |
-#' | `candor_error_database` | a database that did not answer, or whose table changed meanwhile |
-#' | `candor_error_package` | a suggested package that is not installed |
+#' * `candor_error_argument`: an argument of the wrong type, shape or range, or an unknown argument.
+#' * `candor_error_level`: a label that is not a category, a group or an estimate.
+#' * `candor_error_report`: something that is not a report of the mechanism.
+#' * `candor_error_missing`: missing values.
+#' * `candor_error_counts`: negative, non-finite or fractional counts.
+#' * `candor_error_empty`: nothing was tallied.
+#' * `candor_error_mismatch`: two objects of different mechanisms, or names that are not the levels.
+#' * `candor_error_order`: joint counts that were not tallied, or too many of them.
+#' * `candor_error_too_large`: an object that would not fit in memory.
+#' * `candor_error_file`: a file that cannot be written, or holds no tally.
+#' * `candor_error_chunk`: a chunk that cannot be tallied, see [`?chunks`][chunks].
+#' * `candor_error_database`: a database that did not answer, or whose table changed meanwhile.
+#' * `candor_error_package`: a suggested package that is not installed.
 #'
 #' @section Errors of statistics:
 #'
@@ -33,26 +31,24 @@
 #' * `candor_error_generator`: R's generator did not return numbers between 0 and 1.
 #'
 #' @section Warnings:
-#' | class | meaning |
-#' |---|---|
-#' | `candor_warning_argument` | an argument that a method ignored |
-#' | `candor_warning_not_converged` | the likelihood was not maximized to the tolerance |
-#' | `candor_warning_infinite` | the likelihood of a regression is largest at infinity |
-#' | `candor_warning_maxima` | a regression has another maximum of nearly the same height |
-#' | `candor_warning_unlikely` | no truth makes the reports likely |
-#' | `candor_warning_information` | too few reports per group for a random intercept |
-#' | `candor_warning_boundary` | estimates at 0 or 1, whose standard errors are too small |
-#' | `candor_warning_indefinite` | an unbiased covariance matrix is not positive semidefinite |
-#' | `candor_warning_variance` | the noise of so many bits leaves a large standard error |
-#' | `candor_warning_ratio` | the union of a Jaccard index may be empty |
-#' | `candor_warning_saturated` | a sketch has no bit left at 0 |
-#' | `candor_warning_precision` | an epsilon out of reach of the probabilities that can be drawn |
-#' | `candor_warning_weights` | counts of people that are not whole |
-#' | `candor_warning_reveals` | the cards of a design hide nothing, or not a truth of 0 |
-#' | `candor_warning_delta` | the probability that shuffled reports reveal everything is too large |
-#' | `candor_warning_linked` | shuffled reports can be linked to those of other rounds |
-#' | `candor_warning_memory` | permanent answers without their memory, or with respondents in another order |
-#' | `candor_warning_incomplete` | a study was not finished |
+#' * `candor_warning_argument`: an argument that a method ignored.
+#' * `candor_warning_not_converged`: the likelihood was not maximized to the tolerance.
+#' * `candor_warning_infinite`: the likelihood of a regression is largest at infinity.
+#' * `candor_warning_maxima`: a regression has another maximum of nearly the same height.
+#' * `candor_warning_unlikely`: no truth makes the reports likely.
+#' * `candor_warning_information`: too few reports per group for a random intercept.
+#' * `candor_warning_boundary`: estimates at 0 or 1, whose standard errors are too small.
+#' * `candor_warning_indefinite`: an unbiased covariance matrix is not positive semidefinite.
+#' * `candor_warning_variance`: the noise of so many bits leaves a large standard error.
+#' * `candor_warning_ratio`: the union of a Jaccard index may be empty.
+#' * `candor_warning_saturated`: a sketch has no bit left at 0.
+#' * `candor_warning_precision`: an epsilon out of reach of the probabilities that can be drawn.
+#' * `candor_warning_weights`: counts of people that are not whole.
+#' * `candor_warning_reveals`: the cards of a design hide nothing, or not a truth of 0.
+#' * `candor_warning_delta`: the probability that shuffled reports reveal everything is too large.
+#' * `candor_warning_linked`: shuffled reports can be linked to those of other rounds.
+#' * `candor_warning_memory`: permanent answers without their memory, or with respondents in another order.
+#' * `candor_warning_incomplete`: a study was not finished.
 #'
 #' @section Messages:
 #'

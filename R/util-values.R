@@ -258,19 +258,17 @@ format_estimates <- function(table, digits) {
 
 # The lines of a heading; those that are longer than a terminal's are cut into several.
 within_80 <- function(lines) {
-  indent <- nchar(sub("^( *).*", "\\1", lines))
-  # A number stays beside its name.
-  joined <- gsub(" = ", "\001=\001", lines, fixed = TRUE)
-  wrapped <- Map(
-    function(line, by) {
-      strwrap(line, width = 81, indent = by, exdent = by + 2)
-    },
-    joined, indent
-  )
-  gsub(
-    "\001", " ",
-    unlist(ifelse(nchar(lines) > 80, wrapped, joined), use.names = FALSE), fixed = TRUE
-  )
+  wide <- nchar(lines) > 80
+  lines <- as.list(lines)
+  lines[wide] <- lapply(lines[wide], function(line) {
+    indent <- nchar(sub("^( *).*", "\\1", line))
+    # A number stays beside its name, and text in its column. strwrap() takes \001 to have no width.
+    joined <- gsub(" (?=[= ])|(?<=[= ]) ", "\001", trimws(line, "left"), perl = TRUE)
+    width <- 81 - sum(strsplit(joined, "")[[1]] == "\001")
+    wrapped <- strwrap(joined, width, indent = indent, exdent = indent + 2)
+    gsub("\001", " ", wrapped, fixed = TRUE)
+  })
+  unlist(lines)
 }
 
 # A print of the first rows of a table, and of how many more there are.

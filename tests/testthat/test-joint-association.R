@@ -504,3 +504,20 @@ test_that("rows that say the same are one: the associations are those of each re
     }
   }
 })
+
+test_that("print() has the chi-squared statistic, its degrees of freedom and p", {
+  people <- as.data.frame(Titanic)
+  people <- people[rep(seq_len(32), people$Freq), ]
+  # Answers that are told exactly have the statistic of the table itself.
+  direct <- rr_product(sex = rr_grr(levels(people$Sex), p = 1), class = rr_grr(levels(people$Class), p = 1))
+  fit <- rr_estimate(data.frame(sex = people$Sex, class = people$Class), direct)
+  printed <- capture.output(print(rr_association(fit)))
+  by_hand <- stats::chisq.test(table(people$Sex, people$Class), correct = FALSE)
+  expect_match(printed[2], "chisq +df +p.value")
+  row <- scan(text = sub("<", "", sub("^ *sex +class", "", printed[3])), quiet = TRUE)
+  names(row) <- scan(text = sub("^ *x +y", "", printed[2]), what = "", quiet = TRUE)
+  expect_equal(row[["df"]], 3)
+  expect_equal(row[["chisq"]], by_hand$statistic[[1]], tolerance = 1e-3)
+  expect_lte(max(nchar(printed)), 80)
+  expect_equal(row[["cramers.v"]], sqrt(by_hand$statistic[[1]] / nrow(people)), tolerance = 1e-3)
+})

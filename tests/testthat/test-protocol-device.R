@@ -172,3 +172,15 @@ test_that("the sheet of forced response dictates the faces of the articles, and 
   expect_message(rr_instructions(rr_forced(1 / 6), "Q?"), class = "candor_message_device")
   expect_no_message(rr_instructions(row, "Q?"))
 })
+
+test_that("print() shows the whole event and its fraction", {
+  devices <- rr_device("forced", 1.7, n = 28)
+  printed <- capture.output(print(devices))
+  text <- paste(trimws(printed), collapse = " ")
+  for (i in seq_len(nrow(devices))) {
+    expect_match(text, devices$event[i], fixed = TRUE)
+    expect_match(text, paste0(devices$device[i], ": ", devices$fraction[i]), fixed = TRUE)
+  }
+  expect_no_match(paste(capture.output(print(rr_device("warner", 1))), collapse = ""), "standard error")
+  expect_output(print(devices["device"]), "tibble")
+})

@@ -93,3 +93,23 @@ test_that("numbers of things are written out up to 1e16, and have 15 digits beyo
   expect_identical(format_count(c(0, 1234567, 2^53, 0.5)), c("0", "1,234,567", "9,007,199,254,740,992", "0.5"))
   expect_identical(format_count(c(2e90, 12)), c("2e+90", "12"))
 })
+
+test_that("no line of a heading is wider than 80 columns", {
+  printed <- function(x) capture.output(print(x))
+  deck <- rr_dealt(3, cards = 15)
+  often <- rr_grr(levels(exam_simulated$cheating), p = 0.8)
+  objects <- list(
+    deck, rr_dealt(c(no = 0, yes = 600), cards = 1000), rr_anchor(rr_crosswise(0.15)),
+    rr_noncompliance(rr_forced(1 / 6), 0.1, "no"), rr_product(a = rr_warner(0.8), b = rr_forced(1 / 6), asked = 1),
+    rr_compose(rr_grr(3, p = 0.8), rr_grr(3, p = 0.7)), rr_prefixes(c(4, 8), epsilon = 1),
+    rr_recommend(8, epsilon = 1, n = 1e4), rr_device("forced", 1.7, n = 28), rr_device("warner", 1),
+    rr_predictor(grade ~ semester + cheating, exam_simulated, list(cheating = often))
+  )
+  withr::with_options(list(width = 80), for (object in objects) expect_lte(max(nchar(printed(object))), 80))
+  # Columns keep their gaps, and a number its name.
+  expect_match(printed(deck), "^  epsilon     1.386  \\(a report", all = FALSE)
+  lines <- within_80(paste0("  p     q ", strrep("word ", 14), "p = 0.85"))
+  expect_match(lines, "^  p     q word .*word$|^    (word )*p = 0.85$")
+  expect_length(lines, 2)
+  expect_identical(within_80("short"), "short")
+})

@@ -9,7 +9,9 @@ strangers_words <- c(
   "Bayes factor", "zapstRR", "rrLogit", "rrreg", "sdcMicro", "simex", "epiR", "OpenDP", "PyUnfold", "mthree",
   "dta", "seroprevalence", "duplicates", "contingency table", "glm", "new estimator", "Stata", "haven", "SPSS",
   "csv", "Parquet", "SQLite", "Python", "missing", "mixed model", "shuffle", "diagnostic test", "Rogan",
-  "cross table", "lifetime", "trend", "time series", "small area", "dashboard", "confusion matrix"
+  "cross table", "lifetime", "trend", "time series", "small area", "dashboard", "confusion matrix",
+  "judge", "LLM", "annotator", "prediction-powered", "verbal autopsy", "true prevalence", "quantification", "label shift",
+  "matrix method", "Blaker", "Reiczigel"
 )
 
 holds_word <- function(word, text) any(grepl(paste0("\\b", word, "\\b"), text, ignore.case = TRUE))
