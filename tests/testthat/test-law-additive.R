@@ -67,6 +67,44 @@ test_that("a variance that is exactly 0 is no rounding", {
   }
 })
 
+test_that("a share of 1 but for a rounding has no variance, and a small variance is one", {
+  almost <- new_evidence(law, c(1 - 2^-53, 0, 0, 0), 1, 1, 4)
+  map <- identity_map(4, FALSE)
+  expect_identical(law_variances(law, almost, map, 1, "population"), 0)
+  expect_identical(law_covariance(law, almost, map, 1, "population"), matrix(0))
+  many <- new_evidence(law, 1e9 * phi, 1e9, 1e9, 4)
+  expect_equal(law_variances(law, many, map, 1:4, "population"), phi * (1 - phi) / (1e9 * a^2))
+})
+
+test_that("the share of two categories has the interval of the binomial count of both, and a share of reports no truth can give is moved", {
+  for (one in list(law, new_law_additive(-0.3, c(0.3, 0.5, 0.35, 0.15)))) {
+    both_b <- one$b[2] + one$b[4]
+    interval <- function(both) {
+      evidence <- list(counts = c(40, both - 10, 100 - both, 10), n = 140, k = 4)
+      law_share_interval(one, evidence, c(4L, 2L), NULL, "wilson", 0.9, "sample")
+    }
+    expected <- function(share) binomial_intervals(one$a, both_b, 1 - one$a, share, 140, "wilson", 0.9, "sample")
+    expect_equal(interval(80), expected(80 / 140))
+    ends <- sort(c(both_b, both_b + one$a))
+    expect_equal(interval(15), expected(max(15 / 140, ends[1])))
+    expect_equal(interval(139), expected(min(139 / 140, ends[2])))
+  }
+  expect_equal(law_intervals(law, evidence, NULL, "wilson", 0.9, c(4L, 2L), "sample"),
+               binomial_intervals(a, b[c(4, 2)], 1 - a, phi[c(4, 2)], n, "wilson", 0.9, "sample"))
+})
+
+test_that("the maximum of equal b says its threshold: the smallest share that is left and the factor of those", {
+  alike <- new_law_additive(0.4, 0.15, 8 / 3)
+  few <- list(counts = c(60, 50, 10, 5), n = 125, k = 4)
+  maximum <- law_maximum(alike, few)
+  # Two categories are left: m = c phi with c (60 + 50) / 125 = 1 - 2 x 0.15.
+  expect_equal(maximum$c_tau, 0.7 / (110 / 125))
+  expect_equal(maximum$tau, 50 / 125)
+  expect_equal(maximum$estimate, c((0.7 * 60 / 110 - 0.15) / 0.4, (0.7 * 50 / 110 - 0.15) / 0.4, 0, 0))
+  expect_null(law_maximum(new_law_additive(-0.2, 0.3), few)$tau)
+  expect_null(law_maximum(law, few)$tau)
+})
+
 test_that("the maximum's map is its derivative by the reported shares, on and off the boundary", {
   for (counts in list(c(31, 58, 22, 29), c(60, 50, 5, 25), c(100, 20, 5, 15))) {
     maximum <- function(phi) law_maximum(law, list(counts = 1e4 * phi, n = 1e4, k = 4))$estimate
