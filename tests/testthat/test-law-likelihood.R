@@ -28,6 +28,13 @@ test_that("the maximum is that of plain EM, with the certificate N log max g and
   expect_false(one$converged)
   expect_identical(one$iterations, 1)
   expect_gt(one$gap, 1e-12)
+  # As many steps as are asked for, in runs of four or fewer.
+  flat <- 0.2 + 0.01 * diag(5) - 0.002
+  slow <- function(iterations) maximize(list(list(matrix = t(flat[, 1:5]))), c(400, 100, 150, 150, 200), 1e-300, iterations, rep(0.2, 5), 1000)$iterations
+  expect_identical(slow(6), 6)
+  # One axis of a and b is solved as it stands, and reports that are left out are those nobody gave.
+  additive <- maximize(list(list(a = 0.4, b = c(0.1, 0.2, 0.3))), c(30, 50, 60), n = 140)
+  expect_equal(additive$estimate, ((c(30, 50, 60) / 140) - c(0.1, 0.2, 0.3)) / 0.4 , tolerance = 1e-7)
   # A report that no truth can give.
   zero <- list(list(matrix = rbind(c(0.4, 1), c(0, 0), c(0.6, 0))))
   expect_equal(maximize(zero, c(3, 1, 2), n = 6), list(impossible = 2))
