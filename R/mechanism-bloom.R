@@ -359,7 +359,8 @@ draw_filters <- function(mechanism, answers, cohort, unary, rng) {
   filters <- matrix(0L, length(answers), mechanism$bits_number)
   rows <- seq_along(answers)
   for (s in seq_len(mechanism$hashes)) {
-    filters[cbind(rows, mechanism$places[cbind(s, answers, cohort)])] <- 1L
+    bits <- mechanism$places[cbind(rep(s, length(rows)), answers, cohort)]
+    filters[cbind(rows, bits)] <- 1L
   }
   sets <- .Call(C_rr_matrix_to_bits, filters)$bits
   draw_second_bits(unary, new_rr_reports(sets, mechanism$bits_number), rng)

@@ -15,7 +15,8 @@ draw_memoised <- function(mechanism, answers, memory, rng) {
   code <- (seq_along(answers) - 1) * size + memory_keys(mechanism, answers, memory)
   new <- which(!code %in% memory$code)
   warn_order(mechanism, answers, memory, size, length(new))
-  if (length(new)) {
+  # A memory without respondents holds reports of the right type, and none of them.
+  if (length(new) || is.null(memory$permanent)) {
     drawn <- draw_permanent(mechanism, answers, memory, new, rng)
     memory$permanent <- if (is.null(memory$permanent)) drawn else c(memory$permanent, drawn)
     memory$code <- c(memory$code, code[new])

@@ -301,3 +301,149 @@ test_that("a delta that promises nothing is a warning", {
   expect_warning(rr_epsilon(m, shuffled = 1000, delta = 1.1e-3), class = "candor_warning_delta")
   expect_silent(rr_epsilon(m, shuffled = 1000, delta = 0.9e-3))
 })
+
+# ---- the pieces, one by one ----
+
+test_that("the blanket is what all truths have in common, and its distance the largest total variation, from matrices", {
+  largest <- function(C) max(stats::dist(C, "manhattan")) / 2
+  forced <- rr_forced(c(a = 0.1, b = 0.25, c = 0.15))
+  uneven <- rr_channel(rbind(c(0.6, 0.2, 0.1, 0.1), c(0.2, 0.5, 0.2, 0.1), c(0.25, 0.15, 0.2, 0.4)))
+  for (m in list(rr_grr(4, epsilon = 1.3), rr_grr(3, p = 0.1), forced, uneven, rr_hadamard(5, 1, blocks = 2), rr_product(x = forced, y = rr_warner(0.8)))) {
+    C <- rr_matrix(m)
+    shares <- mechanism_blanket(m)
+    gain <- expm1(m$epsilon) * shares$weight
+    # Independent questions have what all have in common, and no more distance than one of them shows.
+    common <- sum(apply(C, 2, min))
+    expect_equal(shares$weight, common)
+    expect_equal(gain * shares$p_single, if (is.null(m$questions)) largest(C) else 1 - 0.5 * 0.4)
+    expect_equal(gain * (shares$p_single + shares$p_pair), 1 - common)
+  }
+  # Bits: those of two truths under a third that they do not support; a bit of 1 against its truth is a 0 for it.
+  odds <- 0.7 * 0.8 / (0.3 * 0.2)
+  for (m in list(rr_unary(3, p = 0.7, q = 0.2), suppressMessages(rr_unary(3, p = 0.3, q = 0.8)))) {
+    shares <- mechanism_blanket(m)
+    expect_equal(shares$weight, 0.3 + 0.7 / odds)
+    expect_equal(shares$weight * shares$p_single, 0.7 * 0.8 / odds)
+    expect_equal(shares$weight * shares$p_pair, 0.7 * 0.2 / odds)
+  }
+  expect_equal(joint_blanket(rbind(c(0.5, 0.4), c(0.5, 0.6)), 3)$weight, 0.2)
+  wide <- joint_blanket(rbind(c(0.5, 0.9), c(0.1, 0.05)), 3)
+  expect_equal(wide$p_single * wide$weight * expm1(3), 1 - 0.9 * 0.95)
+  # The weight alone bounds the distance: p_single is at most all that is supported, and what is not.
+  expect_equal(two_level_blanket(0.5, 0.4, log(3)), list(weight = 0.5, p_single = 0.4, p_pair = 0.1))
+  expect_equal(two_level_blanket(0.4, 0.55, log(3)), list(weight = 0.4, p_single = 0.25, p_pair = 0.5))
+  expect_equal(two_level_blanket(0.9, 0.5, log(3)), list(weight = 0.9, p_single = 1 / 18, p_pair = 0))
+  expect_equal(two_level_blanket(1, 0.5, log(3))$p_single, 0)
+  # dBitFlip: a report has at least q / p of its largest probability.
+  for (m in list(rr_bitflip(5, 1.2, d = 2), rr_bitflip(4, 1.2, d = 3), rr_bitflip(4, 1.2, d = 1))) {
+    C <- rr_matrix(m)
+    shares <- mechanism_blanket(m)
+    gain <- expm1(rr_epsilon(m)[[1]]) * shares$weight
+    expect_equal(gain * shares$p_single, largest(C))
+    expect_equal(gain * (shares$p_single + shares$p_pair), 1 - shares$weight)
+    expect_equal(shares$weight, if (m$d == 1) 2 * m$q else m$q / m$p)
+  }
+  # Bloom filters: all filters of h of b bits, all reports.
+  for (p in list(c(0.7, 0.2), c(0.3, 0.6))) for (h in 1:2) {
+    bits <- as.matrix(expand.grid(rep(list(0:1), 5)))
+    filters <- utils::combn(5, h)
+    C <- apply(filters, 2, function(f) apply(bits, 1, function(r) {
+      one <- ifelse(1:5 %in% f, p[1], p[2])
+      prod(ifelse(r == 1, one, 1 - one))
+    }))
+    law <- structure(list(one = p[1], zero = p[2], bits = 5, places = array(1L, c(h, 3, 1))), class = c("rr_law_bloom", "rr_law"))
+    local <- h * abs(diff(log(p / (1 - p))))
+    shares <- law_blanket(law, 3, local)
+    gain <- expm1(local) * shares$weight
+    expect_equal(shares$weight, sum(apply(C, 1, min)))
+    expect_equal(gain * shares$p_single, min(largest(t(C)), 1 - shares$weight))
+  }
+})
+
+test_that("the bound is the mean of the positive parts, whatever terms it gets", {
+  sums <- list(coins = c(0, 3, 7, 1), unit = c(-2, -9, -30, 4), weight = c(0.1, 0.4, 0.3, 0.15), outside = 0.05)
+  local <- 1.2
+  for (epsilon in c(0, 0.1, 0.5, 1.1)) {
+    gain <- exp(local) - 1
+    loss <- exp(epsilon) - 1
+    inside <- mapply(function(t, unit, weight) {
+      x <- 0:t
+      weight * sum(stats::dbinom(x, t, 0.5) * pmax(gain * (2 + loss) * x - gain * t + loss * unit, 0))
+    }, sums$coins, sums$unit, sums$weight)
+    expect_equal(blanket_delta(sums, 11, epsilon, local), sum(inside) / 11 + 0.05 * (gain - loss))
+  }
+  expect_identical(blanket_delta(sums, 11, 1.2, 1.2), 0)
+  expect_identical(blanket_delta(sums, 11, 1.3, 1.2), 0)
+})
+
+test_that("terms have the mean of the reports, one by one and in pieces", {
+  local <- 1.1
+  for (prob in list(c(single = 0.3, pair = 0.1, none = 0.2), c(single = 0.3, pair = 0, none = 0.2), c(single = 0.2, pair = 0.15, none = 0))) {
+    mean <- -((exp(local) - 1) * (prob[[1]] / 2 + prob[[2]]) + sum(prob))
+    for (n in c(12, 30000)) {
+      sums <- if (n == 12) blanket_one_by_one(prob, n, exp(local)) else blanket_in_pieces(prob, n, exp(local), 1e-14)
+      expect_equal(sum(sums$weight) + sums$outside, 1, tolerance = 1e-9)
+      expect_equal(sum(sums$weight * ((exp(local) - 1) * sums$coins / 2 + sums$unit)), n * mean, tolerance = 1e-7)
+      expect_equal(sums$exact, n == 12)
+    }
+  }
+})
+
+test_that("blocks keep the mass and the mean of a binomial, and small ones are its numbers", {
+  edges <- c(2, 5, 6, 11)
+  weights <- block_weights(edges, 15, 0.4)
+  blocks <- list(2:5, 6, 7:11)
+  for (i in 1:3) {
+    p <- stats::dbinom(blocks[[i]], 15, 0.4)
+    expect_equal(sum(weights[i, ]), sum(p))
+    expect_equal(sum(weights[i, ] * edges[i + 0:1]), sum(p * blocks[[i]]))
+  }
+  few <- binomial_blocks(40, 0.3, 1e-6)
+  low <- stats::qbinom(1e-6, 40, 0.3) - 1
+  high <- stats::qbinom(1e-6, 40, 0.3, lower.tail = FALSE) + 1
+  expect_equal(few[c("start", "stop", "mean_at")], list(start = low:high, stop = low:high, mean_at = low:high))
+  expect_equal(few$weight, stats::dbinom(low:high, 40, 0.3))
+  expect_equal(few$outside, 1 - sum(few$weight))
+  many <- binomial_blocks(60000, 0.3, 1e-10)
+  expect_length(many$start, 398)
+  expect_equal(sum(many$weight) + many$outside, 1)
+  expect_equal(sum(many$weight * many$mean_at), 18000, tolerance = 1e-8)
+  expect_true(all(many$start < many$stop) && all(many$mean_at == many$start | many$mean_at == many$stop))
+  expect_identical(head(sort(unique(many$start)), -1)[-1], head(sort(unique(many$stop)), -2))
+  # A number of people of which some lie at the ends: no block leaves 0 to n.
+  expect_equal(range(binomial_blocks(5, 0.5, 1e-12)$start), c(0, 5))
+})
+
+test_that("coarse grids keep the mass and the mean", {
+  points <- grid_points(c(2, 3.7, 9, 4.1), c(0.1, 0.4, 0.2, 0.3))
+  expect_equal(points[1:25], seq(2, 9, length.out = 25))
+  expect_equal(sum(points[26:50]), 1)
+  expect_equal(sum(points[1:25] * points[26:50]), sum(c(2, 3.7, 9, 4.1) * c(0.1, 0.4, 0.2, 0.3)))
+  # Each value is on the two points beside it.
+  expect_equal(which(points[26:50] > 0), c(1, 6, 7, 8, 9, 24, 25)[c(TRUE, TRUE, TRUE, TRUE, TRUE, FALSE, TRUE)])
+  expect_identical(grid_points(c(3, 3), c(0.4, 0.6)), c(rep(3, 25), 1, numeric(24)))
+  coarse <- coarse_binomial(c(5000, 12, 0), 0.3, 1e-12)
+  expect_identical(dim(coarse$values), c(25L, 3L))
+  expect_equal(colSums(coarse$weights), rep(1, 3), tolerance = 1e-10)
+  expect_equal(colSums(coarse$values * coarse$weights), 0.3 * c(5000, 12, 0), tolerance = 1e-9)
+  expect_identical(coarse_binomial(c(5, 7), 0, 1e-9), list(values = matrix(0, 25, 2), weights = rbind(c(1, 1), matrix(0, 24, 2))))
+  both <- other_values(0.2, 0.4, 3, c(500, 900), 1e-12)
+  expect_equal(colSums(both$weights), c(1, 1), tolerance = 1e-9)
+  expect_equal(colSums(both$values * both$weights), c(500, 900) * (0.2 * 3 + 0.4), tolerance = 1e-8)
+  expect_identical(other_values(0, 0.4, 3, 50, 1e-12), coarse_binomial(50, 0.4, 1e-12))
+})
+
+test_that("the level is the least whose bound is met, to its digits", {
+  for (n in c(30, 5000)) {
+    m <- rr_grr(4, epsilon = 1.5)
+    level <- as.vector(rr_epsilon(m, shuffled = n, delta = 1e-4))
+    sums <- blanket_sums(mechanism_blanket(m), n, 1.5, 1e-20)
+    expect_identical(sums$exact, n == 30)
+    expect_lte(blanket_delta(sums, n, level * (1 + (if (n == 30) 1e-5 else 2e-3)), 1.5), 1e-4)
+    expect_gt(blanket_delta(sums, n, level * (1 - (if (n == 30) 1e-5 else 2e-3)), 1.5), 1e-4)
+  }
+  # Nothing is hidden above an epsilon of 50, and there is nothing to hide at 0.
+  expect_identical(as.vector(rr_epsilon(rr_grr(3, epsilon = 51), shuffled = 100, delta = 1e-3)), 51)
+  expect_no_warning(rr_epsilon(rr_grr(3, epsilon = 1), shuffled = 100, delta = 0.01))
+  expect_warning(rr_epsilon(rr_grr(3, epsilon = 1), shuffled = 100, delta = 0.0101), class = "candor_warning_delta")
+})

@@ -1,0 +1,188 @@
+# The likelihood of channels: derivatives by differences, and dense algebra on small matrices.
+
+C <- rbind(c(0.5, 0.2, 0.2, 0.1), c(0.15, 0.45, 0.1, 0.3), c(0.05, 0.15, 0.6, 0.2))
+law <- new_law_channel(list(list(matrix = t(C))))
+shares_of <- function(counts) counts / sum(counts)
+evidence_of <- function(counts, law, k) new_evidence(law, counts, sum(counts), sum(counts), k)
+# The maximum by plain EM.
+maximum_of <- function(C, phi, steps = 20000) {
+  theta <- rep(1 / nrow(C), nrow(C))
+  for (i in seq_len(steps)) theta <- theta * drop(C %*% (phi / drop(theta %*% C)))
+  theta
+}
+inside <- c(50, 60, 61, 49)
+edge <- c(70, 20, 60, 10)
+
+test_that("the maximum is that of plain EM, with the certificate N log max g and what is known of its uniqueness", {
+  for (counts in list(inside, edge)) {
+    fit <- law_maximum(law, evidence_of(counts, law, 3), list(iterations = 10000))
+    expect_equal(fit$estimate, maximum_of(C, shares_of(counts)), tolerance = 1e-6)
+    g <- C %*% (shares_of(counts) / drop(fit$estimate %*% C))
+    expect_equal(fit$gap, max(0, sum(counts) * log(max(g))), tolerance = 1e-10)
+    expect_true(fit$unique && fit$converged && !fit$stalled)
+    expect_identical(fit$tolerance, 1e-8)
+  }
+  expect_identical(maximize(law$axes, 1e7 * inside, n = 2.2e9)$tolerance, 2.2e-5)
+  # One step is too few for a tolerance, and says so.
+  one <- maximize(law$axes, edge, 1e-12, 1, n = sum(edge))
+  expect_false(one$converged)
+  expect_identical(one$iterations, 1)
+  expect_gt(one$gap, 1e-12)
+  # As many steps as are asked for, in runs of four or fewer.
+  flat <- 0.2 + 0.01 * diag(5) - 0.002
+  slow <- function(iterations) maximize(list(list(matrix = t(flat[, 1:5]))), c(400, 100, 150, 150, 200), 1e-300, iterations, rep(0.2, 5), 1000)$iterations
+  expect_identical(slow(6), 6)
+  # One axis of a and b is solved as it stands, and reports that are left out are those nobody gave.
+  additive <- maximize(list(list(a = 0.4, b = c(0.1, 0.2, 0.3))), c(30, 50, 60), n = 140)
+  expect_equal(additive$estimate, ((c(30, 50, 60) / 140) - c(0.1, 0.2, 0.3)) / 0.4 , tolerance = 1e-7)
+  # A report that no truth can give.
+  zero <- list(list(matrix = rbind(c(0.4, 1), c(0, 0), c(0.6, 0))))
+  expect_equal(maximize(zero, c(3, 1, 2), n = 6), list(impossible = 2))
+  # The middle truth is a mixture of the others: every share of it is as likely.
+  mixture <- rbind(c(0.6, 0.4), c(0.4, 0.6), c(0.2, 0.8))
+  expect_false(maximize(list(list(matrix = t(mixture))), c(40, 60), n = 100)$unique)
+})
+
+test_that("the rate is the largest eigenvalue of the update's derivative, from differences", {
+  for (counts in list(inside, edge, c(120, 1, 9, 1))) {
+    phi <- shares_of(counts)
+    theta <- law_maximum(law, evidence_of(counts, law, 3), list(iterations = 10000, tolerance = 1e-13))$estimate
+    step <- function(theta) theta * drop(C %*% (phi / drop(theta %*% C)))
+    D <- vapply(1:3, function(j) {
+      h <- 1e-6 * (1:3 == j)
+      below <- pmax(theta - h, 0)
+      (step(theta + h) - step(below)) / sum(theta + h - below)
+    }, numeric(3))
+    B <- rbind(diag(2), -1)
+    expect_equal(update_rate(law, evidence_of(counts, law, 3), theta), max(eigen(qr.solve(B, D %*% B))$values), tolerance = 1e-5)
+  }
+  # One share alone: the factors of the others.
+  corner <- c(90, 5, 5, 5)
+  g <- C %*% (shares_of(corner) / C[1, ])
+  expect_equal(channel_update_rate(law$axes, evidence_of(corner, law, 3), c(1, 0, 0)), max(g[-1]))
+})
+
+test_that("reports that nobody gave are left out and proportional ones are merged, no others", {
+  M <- rbind(c(0.2, 0.1, 0.3), c(0.1, 0.4, 0.2), c(0.4, 0.2, 0.3), c(0.1, 0.05, 0.15), c(0.2, 0.25, 0.05))
+  merged <- collapse_reports(M, c(3, 0, 5, 4, 6))
+  kept <- rbind(M[3, ], M[5, ], M[1, ] + M[4, ])
+  order <- order(merged$counts)
+  expect_equal(merged$counts[order], c(5, 6, 7))
+  expect_equal(merged$axes[[1]]$matrix[order, ], kept)
+  # Three in a row, and a neighbour that is off by 1e-10.
+  near <- rbind(c(0.1, 0.3), c(0.2, 0.6), c(0.05, 0.15 + 1e-10), c(0.3, 0.9), c(0.4, 0.1))
+  merged <- collapse_reports(near, c(1, 2, 4, 8, 16))
+  expect_setequal(merged$counts, c(11, 4, 16))
+})
+
+test_that("the search starts at the inversion if that is a distribution, and only if it is cheap", {
+  square <- rbind(c(0.7, 0.2, 0.1), c(0.1, 0.6, 0.3), c(0.2, 0.2, 0.6))
+  axes <- list(list(matrix = t(square)))
+  theta <- c(0.5, 0.2, 0.3)
+  expect_equal(inverse_start(axes, drop(theta %*% square)), theta)
+  expect_null(inverse_start(axes, c(0.9, 0.05, 0.05)))
+  expect_null(inverse_start(law$axes, shares_of(inside)))
+  expect_null(inverse_start(list(list(matrix = matrix(0.5, 2, 2))), c(0.5, 0.5)))
+  wide <- function(k) list(list(a = 0.5, b = rep(0.5 / k, k)))
+  expect_length(inverse_start(wide(100), rep(0.01, 100)), 100)
+  expect_null(inverse_start(wide(101), rep(1 / 101, 101)))
+})
+
+test_that("columns of the maximum are its derivatives by the reported shares", {
+  for (counts in list(inside, edge)) {
+    phi <- shares_of(counts)
+    theta <- maximum_of(C, phi)
+    theta[theta < 1e-8] <- 0
+    D <- likelihood_columns(C, theta)
+    for (j in 2:4) {
+      h <- 1e-5 * (1:4 == 1) - 1e-5 * (1:4 == j)
+      # At the maximum of the model the reports are those of theta: the derivative there.
+      model <- drop(theta %*% C)
+      change <- (maximum_of(C, model + h) - maximum_of(C, model - h)) / 2
+      if (all(theta > 0)) expect_equal(drop(D %*% h), change, tolerance = 1e-4)
+      expect_equal(sum(D %*% h), 0)
+      expect_identical(drop(D %*% h)[theta == 0], numeric(sum(theta == 0)))
+    }
+  }
+  # On two truths: the derivative in closed form, I^-1 = 1 / sum (difference^2 / m).
+  theta <- c(0.4, 0, 0.6)
+  m <- drop(theta %*% C)
+  difference <- C[1, ] - C[3, ]
+  expect_equal(likelihood_columns(C, theta), rbind(difference / m, 0, -difference / m) / sum(difference^2 / m), ignore_attr = TRUE)
+  expect_identical(likelihood_columns(C, c(0, 1, 0)), matrix(0, 3, 4))
+})
+
+test_that("the covariance of a maximum is the inverse information on its support, less the sampling of truths", {
+  for (counts in list(inside, edge)) {
+    phi <- shares_of(counts)
+    n <- sum(counts)
+    theta <- law_maximum(law, evidence_of(counts, law, 3), list(iterations = 10000, tolerance = 1e-13))$estimate
+    on <- which(theta > 0)
+    expect_identical(length(on), if (identical(counts, inside)) 3L else 2L)
+    m <- drop(theta %*% C)
+    information <- C[on, ] %*% diag(phi / m^2) %*% t(C[on, ])
+    population <- solve(information) - tcrossprod(theta[on])
+    block <- information_block(law, evidence_of(counts, law, 3), theta, "population")
+    expect_identical(block$cells, on)
+    expect_equal(block$covariance, population / n, tolerance = 1e-7)
+    # Sampled truths, by their unbiased estimate, move the reports by C and the maximum by I^-1 scores.
+    equations <- solve(rbind(cbind(C %*% t(C), 1), c(1, 1, 1, 0)))
+    truths <- drop(equations[1:3, 1:3] %*% C %*% phi + equations[1:3, 4])
+    map <- population %*% C[on, ] %*% (t(C) / m)
+    sample <- population - map %*% diag(truths) %*% t(map)
+    expect_equal(information_block(law, evidence_of(counts, law, 3), theta, "sample")$covariance, sample / n, tolerance = 1e-7)
+    # The same by one linear system for each function; the truths that are sampled are then those of the estimate.
+    w <- rbind(c(1, 0.5, -1), c(0, 2, 1))
+    solved <- information_functions(law, evidence_of(counts, law, 3), theta, w, "population")
+    expect_equal(solved, w[, on] %*% population %*% t(w[, on]) / n, tolerance = 1e-6)
+    own <- population - map[, on] %*% diag(theta[on]) %*% t(map[, on])
+    expect_equal(information_functions(law, evidence_of(counts, law, 3), theta, w, "sample"), w[, on] %*% own %*% t(w[, on]) / n, tolerance = 1e-6)
+    map <- list(information = theta)
+    expect_equal(law_covariance(law, evidence_of(counts, law, 3), map, c(3L, on[1]), "population"),
+                 (placed_block(population / n, on, 1:3))[c(3, on[1]), c(3, on[1])], tolerance = 1e-7)
+  }
+  # Truths that the reports do not tell apart have no information.
+  expect_null(information_block(new_law_channel(list(list(matrix = matrix(0.5, 2, 2)))), list(counts = c(3, 4), n = 7), c(0.5, 0.5), "population"))
+  expect_identical(placed_block(matrix(1:4, 2), c(2L, 5L), c(5L, 1L, 2L)), rbind(c(4, 0, 2), c(0, 0, 0), c(3, 0, 1)))
+})
+
+test_that("of truths that reports do not tell apart sums are identified, with the variance of the collapsed channel", {
+  # Truths 2 and 3 give the same reports.
+  alike <- rbind(c(0.7, 0.2, 0.1), c(0.2, 0.3, 0.5), c(0.2, 0.3, 0.5))
+  theta <- c(0.4, 0.35, 0.25)
+  phi <- drop(theta %*% alike)
+  w <- rbind(c(1, 0, 0), c(0, 1, 0), c(0, 1, 1), c(2, -1, -1))
+  known <- identified_functions(alike, phi, theta, 200, w)
+  expect_identical(known$identified, c(TRUE, FALSE, TRUE, TRUE))
+  expect_equal(known$value, drop(w %*% theta))
+  expect_identical(known$free, 1:3)
+  two <- alike[1:2, ]
+  V <- (solve(two %*% (t(two) / phi)) - tcrossprod(c(0.4, 0.6))) / 200
+  F <- rbind(c(1, 0), c(0, 1), c(2, -1))
+  expect_equal(known$covariance[c(1, 3, 4), c(1, 3, 4)], F %*% V %*% t(F))
+  expect_true(all(is.na(known$covariance[2, ])) && all(is.na(known$covariance[, 2])))
+})
+
+test_that("a log-likelihood counts what was given only, and has the constants of merged reports", {
+  expect_equal(sum_log(c(2, 0, 3), c(0.5, 0, 0.25)), 2 * log(0.5) + 3 * log(0.25))
+  expect_identical(sum_log(c(2, 1, 3), c(0.5, 0, 0.25)), -Inf)
+  theta <- c(0.5, 0.2, 0.3)
+  # A set of a report of three bits: P(set | x) over x by hand.
+  p <- 0.7
+  q <- 0.2
+  bits <- rbind(c(1L, 0L, 0L), c(1L, 0L, 1L), c(0L, 0L, 0L))
+  times <- c(5, 2, 4)
+  supports <- bits_law(p, q)
+  supports$sets <- list(bits = .Call(C_rr_matrix_to_bits, bits)$bits, times = times)
+  chance <- vapply(1:3, function(x) {
+    one <- ifelse(1:3 == x, p, q)
+    apply(bits, 1, function(r) prod(ifelse(r == 1, one, 1 - one)))
+  }, numeric(3))
+  blank <- apply(bits, 1, function(r) prod(ifelse(r == 1, q, 1 - q)))
+  evidence <- new_evidence(supports, c(7, 0, 2), 11, 11, 3)
+  # Up to the constant: over the probability of the same set of someone who holds none of them, times (1 - p) / (1 - q).
+  expected <- sum(times * log(drop(chance %*% theta) / blank * (1 - q) / (1 - p)))
+  expect_equal(law_loglik(supports, evidence, theta), expected)
+  # Weights that are worth half as many people halve it.
+  expect_equal(law_loglik(supports, new_evidence(supports, c(7, 0, 2), 11, 5.5, 3), theta), expected / 2)
+})
