@@ -533,3 +533,27 @@ test_that("by moments: a Poisson regression with weights, two covariates and arm
   }
   expect_equal(sigma(linear), sqrt(square / sum(d$w) * 90 / 85), tolerance = 1e-8)
 })
+
+test_that("many rows are searched by a part of them: the maximum is that of all", {
+  withr::local_seed(33)
+  n <- 4100
+  d <- data.frame(z = rnorm(n))
+  truth <- rbinom(n, 1, plogis(d$z))
+  d$o <- d$z + truth + rnorm(n)
+  d$q <- ifelse(runif(n) < 0.8, truth, 1 - truth)
+  fit <- quietly(rr_predictor(o ~ z + q, d, list(q = rr_warner(0.8)), method = "ml", starts = 2))
+  loglik <- function(b) {
+    share <- plogis(b[1] + b[2] * d$z)
+    density <- function(s) dnorm(d$o, b[3] + b[4] * d$z + b[5] * s, exp(b[6])) * ifelse(d$q == s, 0.8, 0.2)
+    log((1 - share) * density(0) + share * density(1))
+  }
+  expect_rows(fit, loglik, c(coef(fit, "truth"), coef(fit), log(sigma(fit))), 1, fit$scores, vcov(fit, part = "all"))
+  mixture <- suppressMessages(new_mixture(fit$rows))
+  model <- mixture_model(mixture, rownames(vcov(fit, part = "all")), mixture_start(fit$rows, mixture))
+  points <- mixture_starts(mixture, model, 2)
+  expect_identical(points[, 1], model$start)
+  expect_true(ncol(points) %in% 2:3 && all(is.finite(points)))
+  # What the climbs of a part reach is near the maximum of all.
+  expect_lt(min(colSums(abs(points[, -1, drop = FALSE] - fit$b))), 1)
+  expect_identical(ncol(mixture_starts(mixture, model, 1)), 1L)
+})
