@@ -122,3 +122,10 @@ test_that("the rows of a fit, some categories in some groups, with a share at th
   none <- rr_estimate(rr_counts(c(no = 910, yes = 90), rr_warner(0.9)))
   expect_identical(tidy(none)$std.error, c(NA_real_, NA_real_))
 })
+
+test_that("tables for parameters have limits at their level, or none", {
+  x <- made()
+  expect_equal(model_parameters.rr_estimates(x)$CI_low, unname(confint(x)[, 1]))
+  expect_equal(model_parameters.rr_estimates(x, ci = 0.5)$CI_high, unname(confint(x, level = 0.5)[, 2]))
+  expect_false("CI_low" %in% names(model_parameters.rr_estimates(x, ci = NULL)))
+})

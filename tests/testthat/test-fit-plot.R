@@ -200,3 +200,19 @@ test_that("where panels stand: one below the other if each has an axis or long n
   expect_identical(c(across(wide(6, 3, long), TRUE), across(wide(31, 3, long), TRUE), across(wide(30, 3, long), TRUE), across(wide(6, 3, strrep("x", 16)), TRUE)),
                    c(1, 2, 1, 3))
 })
+
+test_that("axes: dates that were fitted, names of questions, heights; a note of what is lost", {
+  days <- as.Date("2026-03-01") + c(0, 7, 14, 28)
+  picture <- ggplot2::autoplot(groups_fit(data.frame(day = days)))
+  expect_equal(as.numeric(ggplot2::layer_scales(picture)$x$get_breaks()), as.numeric(days))
+  expect_identical(sequence_layout(factor("a"))$height, row_layout(1, "", "a")$height)
+  two <- factor(c("a", "b"))
+  expect_identical(sequence_layout(two)$height, 1.6 + 0.75 * row_layout(2, "", c("a", "b"))$down)
+  product <- rr_product(smokes = rr_warner(0.8), drinks = rr_warner(0.9))
+  joint <- rr_estimate(rr_counts(c(400, 300, 200, 300), product))
+  expect_identical(ggplot2::autoplot(joint)$labels$y, "smokes, drinks")
+  expect_null(ggplot2::autoplot(rr_estimate(rr_counts(c(400, 190, 300), rr_grr(3, 1))))$labels$y)
+  many <- function(counts, ...) suppressMessages(suppressWarnings(ggplot2::autoplot(rr_estimate(rr_counts(counts, rr_grr(paste0("c", 1:41), 5)), ...))))
+  expect_match(many(c(rep(100, 40), 0), method = "inv")$labels$caption, "Estimated as 0 or less: 1 of 41.", fixed = TRUE)
+  expect_no_match(many(rep(100, 41), method = "inv")$labels$caption, "Estimated as 0")
+})

@@ -172,3 +172,59 @@ test_that("levels of confidence, parts and methods that a regression does not ha
   expect_output(print(fit, digits = 22), "respondents")
   expect_output(print(fit, digits = 1), "2 rows with\\s+missing values dropped")
 })
+
+test_that("scores of a design with an unknown number, and of each report that a row might have had", {
+  withr::local_seed(72)
+  n <- 300
+  d <- data.frame(x = round(rnorm(n), 1), g = rep_len(c("a", "b"), n))
+  p <- ifelse(d$g == "a", 0.75, 0.35)
+  # An answer is about the other question with 1 - p, and of these 60 % are yes.
+  d$y <- rbinom(n, 1, p * plogis(-0.5 + d$x) + (1 - p) * 0.6)
+  fit <- quietly(rr_glm(y ~ x, d, list(a = rr_unrelated(0.75, pi = NULL), b = rr_unrelated(0.35, pi = NULL)), arm = g))
+  loglik <- function(b, y = d$y) {
+    report <- p * plogis(b[1] + b[2] * d$x) + (1 - p) * b[3]
+    y * log(report) + (1 - y) * log(1 - report)
+  }
+  b <- c(coef(fit), as.vector(fit$parameter))
+  expect_rows(fit, loglik, b, 1, row_scores(fit), vcov(fit, parameter = TRUE))
+  for (y in 0:1) expect_equal(unname(answer_scores(fit, rep(as.double(y), n), fit$arm)), difference_gradient(function(b) loglik(b, y), unname(b)), tolerance = 1e-6)
+  # The unknown number has limits by its logit, and no test.
+  last <- tail(tidy(fit, conf.int = TRUE, conf.level = 0.9), 1)
+  psi <- b[[3]]
+  error <- sqrt(vcov(fit, parameter = TRUE)[3, 3])
+  expect_equal(c(last$conf.low, last$conf.high), plogis(qlogis(psi) + c(-1, 1) * qnorm(0.95) * error / (psi * (1 - psi))), tolerance = 1e-8)
+  expect_true(is.na(last$statistic) && is.na(last$p.value))
+})
+
+test_that("two clusters are enough, one is not", {
+  case <- glm_case()
+  V <- unname(vcov(case$fit, complete = FALSE))
+  half <- rep(1:2, 119)
+  sums <- rowsum(unname(row_scores(case$fit)), half)
+  expect_equal(unname(vcov(case$fit, cluster = half, complete = FALSE)), V %*% crossprod(sums) %*% V * 2, tolerance = 1e-10)
+})
+
+test_that("the effective number of parameters of a design is a trace, and designs are not compared with other fits", {
+  skip_if_not_installed("survey")
+  withr::local_seed(73)
+  d <- data.frame(x = rnorm(200), w = rep(c(1, 3), 100), id = rep(1:40, each = 5))
+  d$y <- rbinom(200, 1, 0.2 + 0.6 * plogis(d$x))
+  design <- survey::svydesign(~ id, weights = ~ w, data = d)
+  fit <- quietly(rr_glm(y ~ x, design, rr_warner(0.8)))
+  plain <- quietly(rr_glm(y ~ x, d, rr_warner(0.8)))
+  w <- d$w / mean(d$w)
+  loglik <- sum(w * local({
+    report <- 0.2 + 0.6 * plogis(coef(fit)[1] + coef(fit)[2] * d$x)
+    d$y * log(report) + (1 - d$y) * log(1 - report)
+  }))
+  parameters <- sum(diag(solve(fit$variance$observed) %*% vcov(fit)))
+  expect_equal(AIC(fit), -2 * loglik + 2 * parameters, tolerance = 1e-8)
+  expect_equal(AIC(fit, k = 5), -2 * loglik + 5 * parameters, tolerance = 1e-8)
+  expect_equal(unname(extractAIC(fit)), c(parameters, -2 * loglik + 2 * parameters), tolerance = 1e-8)
+  both <- AIC(fit, fit)
+  expect_equal(both$AIC, rep(AIC(fit), 2))
+  expect_error(AIC(fit, plain), class = "candor_error_argument")
+  expect_equal(AIC(plain), -2 * as.numeric(logLik(plain)) + 4)
+  expect_refused(AIC(fit, k = "2"), logLik(fit), anova(fit, plain))
+  expect_true(is.na(glance(fit)$logLik))
+})
