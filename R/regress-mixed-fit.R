@@ -111,7 +111,7 @@ random_intercept <- function(formula) {
       as.character(e[[1]])[1] %in% c("+", "-", "(")
     if (!is_sum) return(e)
     operands <- lapply(as.list(e)[-1], without)
-    if (!any(vapply(operands, is.null, NA))) return(e)
+    if (!any(vapply(operands, is.null, NA))) return(as.call(c(e[[1]], operands)))
     remaining <- Filter(Negate(is.null), operands)
     if (length(remaining) && identical(e[[1]], as.name("-"))) {
       as.call(c(e[[1]], remaining))

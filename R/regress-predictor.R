@@ -321,15 +321,13 @@ truth_formulas <- function(truth, terms, covariates) {
       !vapply(labels, function(label) any(all.vars(str2lang(label)) %in% names), NA)
     ]
   }
-  term_labels <- attr(
-    terms(truth, data = data.frame(row.names = 1), allowDotAsName = TRUE), "term.labels"
-  )
+  term_labels <- attr(terms(truth, allowDotAsName = TRUE), "term.labels")
   full <- "." %in% all.vars(truth)
   exact <- if (full) free_of(attr(terms, "term.labels"), covariates)
   out <- lapply(seq_along(covariates), function(j) {
     before <- if (full) sprintf("`%s`", covariates[seq_len(j - 1)])
     used <- unique(c(
-      exact, before, free_of(setdiff(term_labels, "."), covariates[j:length(covariates)])
+      exact, before, free_of(term_labels, c(".", covariates[j:length(covariates)]))
     ))
     formula <- if (length(used)) reformulate(used) else ~ 1
     environment(formula) <- environment(terms)

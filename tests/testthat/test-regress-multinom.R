@@ -252,3 +252,137 @@ test_that("counts in a column for each report are the rows that they count", {
   design <- survey::svydesign(~1, weights = rep(1, 3), data = counts)
   expect_refused(rr_multinom(cbind(low, middle, high) ~ x, design, mechanism))
 })
+
+# ---- every number of a fit, from the probabilities of its rows ----
+
+# Five reports of four truths, weights, a factor and a number.
+wide_channel <- rbind(c(0.6, 0.1, 0.1, 0.15, 0.05), c(0.1, 0.7, 0.05, 0.05, 0.1), c(0.2, 0.1, 0.5, 0.05, 0.15), c(0.05, 0.05, 0.1, 0.75, 0.05))
+
+wide_case <- function() {
+  withr::local_seed(51)
+  n <- 160
+  d <- data.frame(x = round(rnorm(n), 1), f = factor(rep(c("u", "v", "v", "t"), n / 4)), w = rep(c(1, 2, 1.5, 1, 3), n / 5))
+  truth <- 1 + rowSums(outer(d$x / 2 + (d$f == "u") + rlogis(n), c(-1, 0.2, 1.5), `>`))
+  d$y <- vapply(truth, function(k) sample(5, 1, prob = wide_channel[k, ]), 0L)
+  list(data = d, mechanism = rr_channel(wide_channel, levels = ordered(c("a", "b", "c", "d")), reports = 1:5), x = cbind(d$x, d$f == "u", d$f == "v"))
+}
+
+wide_shares <- list(
+  multinomial = function(b, x) {
+    e <- cbind(1, exp(cbind(1, x) %*% matrix(b, ncol(x) + 1)))
+    e / rowSums(e)
+  },
+  cumulative = function(b, x) {
+    below <- cbind(0, stats::plogis(outer(drop(-x %*% b[-(1:3)]), b[1:3], `+`)), 1)
+    t(diff(t(below)))
+  }
+)
+
+test_that("four truths with five reports and weights: every number of both models", {
+  case <- wide_case()
+  d <- case$data
+  for (type in names(wide_shares)) {
+    fit <- quietly(rr_multinom(y ~ x + f, d, case$mechanism, type = type, weights = w))
+    shares <- wide_shares[[type]]
+    b <- unname(fit$coefficients)
+    loglik <- function(b, channel = wide_channel, y = d$y) log(rowSums(shares(b, case$x) * t(channel[, y])))
+    scores <- regression_scores(fit)
+    expect_rows(fit, loglik, b, d$w, scores)
+    reports <- shares(b, case$x) %*% wide_channel
+    slopes <- lapply(1:5, function(y) difference_gradient(function(b) loglik(b, y = rep(y, nrow(d))), b))
+    expected <- Reduce(`+`, lapply(1:5, function(y) crossprod(slopes[[y]] * (d$w * reports[, y]), slopes[[y]])))
+    expect_equal(unname(vcov(fit, "expected")), solve(expected), tolerance = 1e-6)
+    expect_equal(unname(vcov(fit, "sandwich")), unname(vcov(fit) %*% crossprod(scores) %*% vcov(fit)), tolerance = 1e-10)
+
+    # A point that is no maximum, in the coordinates of the climbs.
+    rows <- multinom_rows(quote(f(data = d, weights = w)), y ~ x + f, d, case$mechanism, environment())
+    model <- list(multinomial = multinomial_model, cumulative = cumulative_model)[[type]](rows)
+    off <- seq(-0.4, 0.5, length.out = model$size)
+    natural <- function(v) model$natural(v)
+    expect_evaluated(model$kernel$evaluate, function(v) sum(d$w * loglik(natural(v))) / model$unit, off)
+    expect_equal(unname(model$slope(off)), unname(difference_gradient(natural, off)), tolerance = 1e-6)
+    expect_equal(unname(model$expected(b)), expected, tolerance = 1e-6)
+    # Where the curvature is indefinite: that of the complete data, or the expected one.
+    fallback <- if (type == "multinomial") {
+      before <- shares(natural(off), case$x) * t(wide_channel[, d$y])
+      -stats::optimHess(off, function(v) sum(d$w * before / rowSums(before) * log(shares(natural(v), case$x))), control = list(ndeps = rep(1e-3, 12)))
+    } else {
+      there <- lapply(1:5, function(y) difference_gradient(function(v) loglik(natural(v), y = rep(y, nrow(d))), off))
+      share <- shares(natural(off), case$x) %*% wide_channel
+      Reduce(`+`, lapply(1:5, function(y) crossprod(there[[y]] * (d$w * share[, y]), there[[y]])))
+    }
+    expect_equal(unname(model$kernel$evaluate(off, 2L)$fallback), fallback / model$unit, tolerance = 1e-4)
+
+    # What each row would score, and how the score moves with the channel: a weight to each pair of truth and report.
+    group <- possible_reports(fit)[[1]]
+    expect_identical(group$counts, outer(1:5, d$y, `==`))
+    expect_equal(unname(group$channel), wide_channel)
+    for (y in c(2, 5)) expect_equal(unname(group$scores[y, , ]), slopes[[y]], tolerance = 1e-6)
+    moved <- channel_slopes(fit)[[1]]$slopes
+    for (cell in list(c(1, 2), c(3, 5), c(4, 1))) {
+      total <- function(h) {
+        channel <- replace(wide_channel, cbind(cell[1], cell[2]), wide_channel[cell[1], cell[2]] + h)
+        colSums(d$w * difference_gradient(function(b) loglik(b, channel), b))
+      }
+      expect_equal(unname(moved[[cell[1]]][, cell[2]]), (total(1e-4) - total(-1e-4)) / 2e-4, tolerance = 1e-5)
+    }
+
+    # Predictions of new rows.
+    new <- data.frame(x = c(-0.7, 1.9), f = c("v", "t"), y = c(5, 2))
+    x <- cbind(new$x, 0, c(1, 0))
+    truth <- shares(b, x)
+    expect_equal(unname(predict(fit, new)), truth, tolerance = 1e-10)
+    joint <- truth * t(wide_channel[, new$y])
+    expect_equal(unname(predict(fit, new, "posterior")), joint / rowSums(joint), tolerance = 1e-10)
+    expect_identical(as.character(predict(fit, new, "class")), c("a", "b", "c", "d")[max.col(truth)])
+    for (what in c("truth", "report")) {
+      value <- function(b) as.vector(if (what == "report") shares(b, x) %*% wide_channel else shares(b, x))
+      se <- sqrt(rowSums((difference_gradient(value, b) %*% vcov(fit)) * difference_gradient(value, b)))
+      answer <- predict(fit, new, what, se.fit = TRUE)
+      expect_equal(as.vector(answer$fit), value(b), tolerance = 1e-10)
+      expect_equal(as.vector(answer$se.fit), unname(se), tolerance = 1e-6)
+    }
+    table <- augment(fit)
+    expect_identical(names(table), c("y", "x", "f", paste0(".truth.", letters[1:4]), paste0(".posterior.", letters[1:4]), ".class"))
+    expect_equal(table$.truth.c, shares(b, case$x)[, 3], tolerance = 1e-10)
+    expect_identical(unname(regression_reports(fit)), 1 * outer(d$y, 1:5, `==`))
+    one <- glance(fit)
+    expect_identical(c(one$type, one$categories, one$nobs), c(type, "4", "160"))
+    if (type == "multinomial") {
+      expect_equal(unname(coef(fit)), t(matrix(b, 4)))
+      expect_identical(dimnames(coef(fit)), list(c("b", "c", "d"), c("(Intercept)", "x", "fu", "fv")))
+      expect_identical(tidy(fit)$y.level, rep(c("b", "c", "d"), each = 4))
+      expect_identical(tidy(fit)$term, rep(c("(Intercept)", "x", "fu", "fv"), 3))
+    } else {
+      expect_identical(names(fit$coefficients), c("a|b", "b|c", "c|d", "x", "fu", "fv"))
+    }
+  }
+})
+
+test_that("where climbs begin and what may be infinite, by hand", {
+  # Unbiased shares of 6 to 2, and of 1 to 0, through a device of .8 and .2: off the boundary by a 20th of half.
+  channel <- rbind(c(0.8, 0.2), c(0.2, 0.8))
+  expect_equal(start_shares(c(1, 1, 2), c(4, 2, 2), channel), c(0.75 - 0.2, 0.25 - 0.2) / 0.6, tolerance = 1e-12)
+  expect_equal(start_shares(1, 1, channel), c(4 / 3, 0.025) / (4 / 3 + 0.025), tolerance = 1e-12)
+  expect_identical(report_totals(c(1, 3, 3), c(2, 0.5, 4), 3), c(2, 0, 4.5))
+  # Means of columns times log odds, column by column of the truth.
+  z <- cbind(1, c(-2, 1, 4))
+  expect_equal(constant_start(z, c(1, 2, 1), c(0.2, 0.5, 0.3)), c(log(2.5), log(2.5), log(1.5), log(1.5)), tolerance = 1e-12)
+  # Thresholds from logarithms of distances.
+  expect_equal(ordered_thresholds(c(-1, log(2), log(0.5), 7, 8), 1:3), c(-1, 1, 1.5, 7, 8))
+  expect_equal(threshold_slopes(c(-1, log(2), log(0.5), 7), 1:3),
+               difference_gradient(function(b) ordered_thresholds(b, 1:3), c(-1, log(2), log(0.5), 7)), tolerance = 1e-8)
+  # Predictors that may be infinite: thresholds in rows, and distances below 0 alone.
+  z <- cbind(c(1, -2))
+  far <- cumulative_distances(z, 1:3, c(-1, 0.5, -3, 0.25), diag(4)[, c(3, 4)])
+  expect_equal(far$eta, c(c(-1, -1 + exp(0.5), -1 + exp(0.5) + exp(-3))[rep(1:3, each = 2)] - c(0.25, -0.5), -3), tolerance = 1e-12)
+  expect_equal(unname(far$move), rbind(cbind(c(0, 0, 0, 0, exp(-3), exp(-3)), c(-1, 2, -1, 2, -1, 2)), c(1, 0)), tolerance = 1e-12)
+  # Are reports unlikely whatever the truth? Five no of 100, where at least 20 are expected.
+  rows <- list(codes = rep(1:2, c(95, 5)), weights = rep(1, 100), mechanism = rr_warner(0.8))
+  expect_true(answers_doubt(rows, NULL))
+  expect_false(answers_doubt(replace(rows, "codes", list(rep(1:2, c(80, 20)))), NULL))
+  expect_false(answers_doubt(replace(rows, "weights", list(rep(0.009, 100))), NULL))
+  # A design's weights count with the respondents that they are worth: 100 of weight .001 are 100.
+  heavy <- replace(rows, "weights", list(rep(1e-3, 100)))
+  expect_identical(answers_doubt(heavy, list()), answers_doubt(rows, NULL))
+})

@@ -297,3 +297,263 @@ test_that("counts that only one truth has: the mean of the other is 0, and the l
   expect_equal(as.numeric(logLik(fit)), -limit$value, tolerance = 1e-8)
   expect_identical(unname(coef(fit)[1:2]), c(-Inf, Inf))
 })
+
+# ---- every number of a fit, from the probabilities of its rows ----
+
+# Two covariates, of three categories with four reports and of two in two arms; rows in an order without a pattern.
+chain_data <- function(n = 90) {
+  withr::local_seed(31)
+  d <- data.frame(z = round(rnorm(n), 1), arm = rep(c("one", "two", "two"), n / 3), w = rep(c(1, 2, 1.5, 3, 1), n / 5))
+  q <- sample(3, n, TRUE, c(0.3, 0.5, 0.2))
+  s <- rbinom(n, 1, plogis(d$z / 2 + (q == 3)))
+  channel <- rbind(c(0.7, 0.1, 0.15, 0.05), c(0.1, 0.6, 0.1, 0.2), c(0.05, 0.1, 0.75, 0.1))
+  d$q <- vapply(q, function(k) sample(4, 1, prob = channel[k, ]), 0L)
+  yes <- cbind(no = c(one = 0.1, two = 0.25), yes = c(one = 0.95, two = 0.8))
+  d$s <- ifelse(runif(n) < yes[cbind(d$arm, c("no", "yes")[s + 1])], "yes", "no")
+  d$mean <- 0.4 + 0.5 * d$z + c(0, 1, -1)[q] + 0.7 * s
+  d$o <- d$mean + rnorm(n, sd = 0.6)
+  mechanisms <- list(q = rr_channel(channel, levels = c("a", "b", "c"), reports = 1:4),
+                     s = list(one = rr_binary(0.95, 0.1), two = rr_binary(0.8, 0.25)))
+  list(data = d, mechanisms = mechanisms, channel = channel, yes = yes)
+}
+
+# P(q, s | z), an array of rows, three and two truths, by a logit of q and a logit of s given q.
+chain_shares <- function(b, z) {
+  e <- cbind(1, exp(b[1] + b[2] * z), exp(b[3] + b[4] * z))
+  q <- e / rowSums(e)
+  s <- plogis(outer(b[5] + b[6] * z, c(0, b[7], b[8]), `+`))
+  array(c(q * (1 - s), q * s), c(length(z), 3, 2))
+}
+
+# The joint probabilities of the truths, the reports and the outcome.
+chain_joint <- function(case, b, density) {
+  d <- case$data
+  reports <- array(0, c(nrow(d), 3, 2))
+  mean <- reports
+  for (q in 1:3) for (s in 1:2) {
+    yes <- case$yes[cbind(d$arm, c("no", "yes")[s])]
+    reports[, q, s] <- case$channel[q, d$q] * ifelse(d$s == "yes", yes, 1 - yes)
+    mean[, q, s] <- b[9] + b[10] * d$z + c(0, b[11], b[12])[q] + c(0, b[13])[s]
+  }
+  chain_shares(b, d$z) * reports * density(mean)
+}
+
+test_that("two covariates of a chain, four reports of three, two arms, weights: every number of a Gaussian fit", {
+  case <- chain_data()
+  d <- case$data
+  fit <- quietly(rr_predictor(o ~ z + q + s, d, case$mechanisms, method = "ml", arm = arm, weights = w, starts = 1))
+  b <- c(coef(fit, "truth"), coef(fit), log(sigma(fit)))
+  joint <- function(b) chain_joint(case, b, function(mean) dnorm(d$o, mean, exp(b[14])))
+  loglik <- function(b) log(rowSums(joint(b), dims = 1))
+  expect_rows(fit, loglik, b, d$w, fit$scores, vcov(fit, part = "all"))
+  # A point that is no maximum, in coordinates of its own.
+  mixture <- suppressMessages(new_mixture(fit$rows))
+  model <- mixture_model(mixture, NULL, fit$b)
+  off <- fit$b + c(0.3, -0.2, 0.1, 0.4, -0.3, 0.2, -0.1, 0.25, 0.15, -0.35, 0.05, 0.2, -0.15, 0.1)
+  total <- function(v) sum(d$w * loglik(model$natural(v))) / mixture$rows$unit
+  expect_evaluated(model$kernel$evaluate, total, off)
+  expect_lt(mixture_evaluate(mixture, replace(off, 14, 31), 0L)$value, -1e300)
+  # EM's information is the curvature of the mean of the complete log-likelihood, without terms between the error and others.
+  before <- joint(model$natural(off))
+  given_reports <- before / rowSums(before)
+  complete <- function(v) sum(d$w * given_reports * log(joint(model$natural(v)))) / mixture$rows$unit
+  curvature <- -stats::optimHess(off, complete, control = list(ndeps = rep(1e-3, 14)))
+  curvature[14, -14] <- curvature[-14, 14] <- 0
+  expect_equal(unname(mixture_evaluate(mixture, off, 2L)$fallback), unname(curvature), tolerance = 1e-4)
+
+  shares <- matrix(chain_shares(b, d$z), nrow(d))
+  posterior <- matrix(joint(unname(b)), nrow(d))
+  expect_equal(unname(predict(fit, type = "truth")), shares, tolerance = 1e-10)
+  expect_equal(unname(predict(fit, type = "posterior")), posterior / rowSums(posterior), tolerance = 1e-7)
+  expect_identical(colnames(predict(fit, type = "truth")), c("a, no", "b, no", "c, no", "a, yes", "b, yes", "c, yes"))
+  effects <- c(outer(c(0, b[11:12]), c(0, b[13]), `+`))
+  mean <- b[9] + b[10] * d$z + shares %*% effects
+  expect_equal(unname(predict(fit)), as.vector(mean), tolerance = 1e-10)
+  expect_equal(unname(fitted(fit)), as.vector(mean), tolerance = 1e-10)
+  new <- data.frame(z = c(-1.3, 0.4), q = 1, s = "no", arm = "one")
+  expect_equal(unname(predict(fit, new)), as.vector(b[9] + b[10] * new$z + matrix(chain_shares(b, new$z), 2) %*% effects), tolerance = 1e-10)
+  at <- predict(fit, new, list(s = "yes", q = "c"), type = "link", se.fit = TRUE)
+  x <- cbind(1, new$z, 0, 1, 1)
+  expect_equal(unname(at$fit), drop(x %*% b[9:13]), tolerance = 1e-10)
+  expect_equal(unname(at$se.fit), sqrt(diag(x %*% vcov(fit) %*% t(x))), tolerance = 1e-10)
+  V <- vcov(fit, part = "all")
+  scores <- fit$scores
+  expect_equal(unname(vcov(fit, "sandwich", part = "all")), unname(V %*% crossprod(scores) %*% V), tolerance = 1e-10)
+  expect_identical(vcov(fit, part = "truth"), V[1:8, 1:8])
+  expect_identical(vcov(fit), V[9:13, 9:13])
+  expect_equal(glance(fit)[c("sigma", "nobs", "df")], tibble::tibble(sigma = unname(exp(b[14])), nobs = 90L, df = 14L), ignore_attr = TRUE)
+
+  # What a row would score with each pair of reports, in the order of the arm's reports.
+  by_arm <- possible_reports(fit)
+  expect_identical(lapply(by_arm, `[[`, "rows"), list(which(d$arm == "one"), which(d$arm == "two")))
+  for (arm in 1:2) {
+    group <- by_arm[[arm]]
+    pairs <- expand.grid(q = 1:4, s = c("no", "yes"), stringsAsFactors = FALSE)
+    yes <- case$yes[arm, ]
+    s <- rbind(no = c(1 - yes[["no"]], yes[["no"]]), yes = c(1 - yes[["yes"]], yes[["yes"]]))
+    expect_equal(unname(group$channel), unname(kronecker(s, case$channel)), tolerance = 1e-12)
+    expect_equal(unname(group$counts), outer(seq_len(8), match(paste(d$q, d$s), paste(pairs$q, pairs$s))[group$rows], `==`))
+    for (i in c(2, 7)) {
+      changed <- case
+      changed$data[c("q", "s")] <- pairs[rep(i, 90), ]
+      slopes <- difference_gradient(function(b) {
+        log(rowSums(chain_joint(changed, b, function(mean) dnorm(d$o, mean, exp(b[14]))), dims = 1))
+      }, unname(b))
+      expect_equal(unname(group$scores[i, , ]), slopes[group$rows, ], tolerance = 1e-6)
+    }
+  }
+})
+
+test_that("the same chain and counts: every number of a Poisson fit; a yes or no whose reports are random too", {
+  case <- chain_data(240)
+  d <- case$data
+  withr::local_seed(32)
+  d$o <- rpois(240, exp(d$mean / 2))
+  case$data <- d
+  fit <- quietly(rr_predictor(o ~ z + q + s, d, case$mechanisms, poisson(), method = "ml", arm = arm, weights = w, starts = 1))
+  b <- c(coef(fit, "truth"), coef(fit))
+  loglik <- function(b) log(rowSums(chain_joint(case, b, function(mean) dpois(d$o, exp(mean))), dims = 1))
+  expect_rows(fit, loglik, b, d$w, fit$scores, vcov(fit, part = "all"))
+  at <- predict(fit, d[4:6, ], list(q = "b", s = "no"), se.fit = TRUE)
+  x <- cbind(1, d$z[4:6], 1, 0, 0)
+  mean <- drop(exp(x %*% b[9:13]))
+  expect_equal(unname(at$fit), mean, tolerance = 1e-10)
+  expect_equal(unname(at$se.fit), mean * sqrt(diag(x %*% vcov(fit) %*% t(x))), tolerance = 1e-10)
+
+  case <- chain_data(600)
+  d <- case$data
+  d$o <- rbinom(600, 1, 0.2 + 0.6 * plogis(d$mean))
+  case$data <- d
+  mechanisms <- c(case$mechanisms, list(o = rr_binary(0.8, 0.2)))
+  fit <- quietly(rr_predictor(o ~ z + q + s, d, mechanisms, binomial(), arm = arm, weights = w, starts = 1))
+  b <- c(coef(fit, "truth"), coef(fit))
+  reported <- function(mean) 0.8 - 0.6 * plogis(mean) + d$o * (1.2 * plogis(mean) - 0.6)
+  loglik <- function(b) log(rowSums(chain_joint(case, b, reported), dims = 1))
+  expect_rows(fit, loglik, b, d$w, fit$scores, vcov(fit, part = "all"))
+  at <- predict(fit, d[4:6, ], list(q = "b", s = "no"), se.fit = TRUE)
+  yes <- predict(fit, d[4:6, ], list(q = "b", s = "no"), type = "report", se.fit = TRUE)
+  expect_equal(unname(yes$fit), unname(0.2 + 0.6 * at$fit), tolerance = 1e-10)
+  expect_equal(unname(yes$se.fit), unname(0.6 * at$se.fit), tolerance = 1e-10)
+  expect_equal(unname(predict(fit, type = "report")), unname(0.2 + 0.6 * predict(fit)), tolerance = 1e-10)
+  expect_identical(unname(regression_reports(fit)), as.double(d$o))
+})
+
+test_that("models of the truth: what each covariate is given", {
+  case <- chain_data(60)
+  names_of <- function(truth, formula = o ~ z + q + s) {
+    frame <- case$data
+    rows <- predictor_rows(quote(f(data = d, arm = arm)), formula, frame, case$mechanisms, truth, environment())
+    lapply(rows$truth_formulas, function(f) all.vars(f))
+  }
+  expect_identical(names_of(~ .), list(q = "z", s = c("z", "q")))
+  expect_identical(names_of(~ 1), list(q = character(), s = character()))
+  expect_identical(names_of(~ z), list(q = "z", s = "z"))
+  expect_identical(names_of(~ q), list(q = character(), s = "q"))
+  expect_identical(names_of(~ . + w), list(q = c("z", "w"), s = c("z", "q", "w")))
+  expect_identical(names_of(~ ., o ~ z * q + s), list(q = "z", s = c("z", "q")))
+})
+
+test_that("what a fit of a randomized covariate must be, at its boundaries", {
+  case <- chain_data(60)
+  d <- transform(case$data, o = o + 5)
+  m <- case$mechanisms
+  fit <- function(..., data = d, mechanisms = m["q"]) suppressMessages(rr_predictor(..., data = data, mechanisms = mechanisms))
+  expect_refused(fit(o ~ z + q, truth = o ~ z), fit(o ~ z + q, truth = "z"), fit(o ~ z + q, truth = ~ (1 | z)), fit(o ~ z + q + offset(z)),
+                 fit(o ~ z + (1 | w) + q), fit("o"), fit(o ~ z + q, data = as.list(d)), fit(o ~ z + q, family = binomial("probit")),
+                 fit(o ~ z + q, family = "gaussian"), fit(o ~ z + q, method = "em"), fit(o ~ z + q, starts = 0, method = "ml"),
+                 fit(o ~ z + q, mechanisms = stats::setNames(m[c("q", "q")], c("q", "q"))), fit(o ~ z + q, mechanisms = unname(m["q"])),
+                 fit(o ~ z + q, family = poisson()), fit(q ~ z, mechanisms = list(q = list(a = rr_grr(4, p = 0.7), b = rr_grr(4, p = 0.8)))))
+  expect_error(rr_predictor(o ~ z + s, d, list(s = list(one = rr_binary(0.9, 0.1), two = rr_binary(0.9, 0.1, levels = c("n", "y")))), arm = arm),
+               class = "candor_error_mismatch")
+  # A function of a family; counts and answers at their smallest and largest.
+  expect_identical(fit(o ~ z + q, family = gaussian)$estimate, fit(o ~ z + q)$estimate)
+  whole <- transform(d, n = c(0, 0, 1, 2, 3), yes = z > 0, text = factor(z > 0, labels = c("no", "yes")))
+  expect_identical(quietly(fit(n ~ z + q, poisson(), data = whole))$rows$outcome, as.double(whole$n))
+  expect_refused(fit(n ~ z + q, poisson(), data = transform(whole, n = n - 1)), fit(n ~ z + q, poisson(), data = transform(whole, n = n + 0.5)),
+                 fit(n ~ w + q, binomial(), data = whole))
+  for (name in c("yes", "text")) {
+    formula <- stats::reformulate(c("w", "q"), name)
+    expect_identical(suppressWarnings(fit(formula, binomial(), method = "moments", data = whole))$rows$outcome, as.double(whole$z > 0))
+  }
+  expect_identical(check_size(c(-1e99, 0), "o"), c(-1e99, 0))
+  expect_identical(check_size(c(1.1e-100, 0), "o"), c(1.1e-100, 0))
+  expect_identical(check_size(c(0, 0), "o"), c(0, 0))
+  expect_refused(check_size(c(0, -1e100), "o"), check_size(c(1e-100, 0), "o"))
+  # At most 1000 combinations of truths.
+  many <- data.frame(o = seq_len(50), a = rep(1:10, 5), b = rep(1:10, each = 5), c = rep(10:1, 5))
+  ten <- function(k) rr_grr(as.character(seq_len(k)), p = 0.9)
+  frame_of <- function(k) randomized_parts(list(a = ten(10), b = ten(10), c = ten(k)), many, c("a", "b", "c"))
+  expect_identical(nrow(frame_of(10)$cells), 1000L)
+  expect_refused(frame_of(11))
+  # Parts of a fit.
+  moments <- fit(o ~ z + q)
+  expect_refused(coef(moments, "truth"), vcov(moments, part = "truth"), tidy(moments, exponentiate = TRUE), predict(moments, type = "posterior"),
+                 predict(moments, type = "truth"), predict(moments, truth = list(s = "no")))
+  expect_error(predict(moments, truth = list(q = c("a", "b"))), class = "candor_error_level")
+  likely <- fit(o ~ z + q, method = "ml", truth = ~ 1)
+  expect_refused(predict(likely, d, type = "posterior"))
+  expect_identical(names(coef(likely, "truth")), c("qb ~ (Intercept)", "qc ~ (Intercept)"))
+  answer <- fit(s ~ z, mechanisms = list(s = rr_binary(0.9, 0.2)))
+  expect_refused(sigma(answer))
+  expect_identical(glance(answer)$sigma, NA_real_)
+  # A randomized outcome by moments: the unbiased score is the outcome.
+  score <- ((d$s == "yes") - 0.2) / 0.7
+  expect_equal(unname(coef(answer)), unname(coef(lm(score ~ z, d))), tolerance = 1e-10)
+  expect_identical(unname(regression_reports(answer)), as.double(d$s == "yes"))
+  expect_equal(unname(predict(answer, type = "report")), unname(0.2 + 0.7 * predict(answer)), tolerance = 1e-12)
+})
+
+test_that("by moments: a Poisson regression with weights, two covariates and arms is the root of the corrected equations", {
+  case <- chain_data()
+  d <- transform(case$data, o = rep(c(0, 1, 3, 0, 2, 1), 15))
+  fit <- rr_predictor(o ~ z + q + s, d, case$mechanisms, poisson(), weights = w, arm = arm)
+  # Rows of C' with C'U = 1: for four reports of three truths the least-squares inverse.
+  u <- (t(case$channel) %*% solve(case$channel %*% t(case$channel)))[d$q, ]
+  p <- case$yes[d$arm, ]
+  yes <- ((d$s == "yes") - p[, "no"]) / (p[, "yes"] - p[, "no"])
+  score <- function(b) {
+    sum <- 0
+    for (q in 1:3) for (s in 0:1) {
+      x <- cbind(1, d$z, q == 2, q == 3, s)
+      sum <- sum + x * (u[, q] * (if (s == 1) yes else 1 - yes) * (d$o - exp(drop(x %*% b))))
+    }
+    d$w * sum
+  }
+  b <- unname(coef(fit))
+  expect_lt(max(abs(colSums(score(b)))), 1e-6)
+  bread <- solve(-difference_gradient(function(b) colSums(score(b)), b))
+  expect_equal(unname(vcov(fit)), bread %*% crossprod(score(b)) %*% t(bread), tolerance = 1e-5)
+  expect_equal(unname(fit$scores), unname(score(b)), tolerance = 1e-8)
+  d$mean <- case$data$o
+  linear <- rr_predictor(mean ~ z + q + s, d, case$mechanisms, weights = w, arm = arm)
+  square <- 0
+  for (q in 1:3) for (s in 0:1) {
+    x <- cbind(1, d$z, q == 2, q == 3, s)
+    square <- square + sum(d$w * u[, q] * (if (s == 1) yes else 1 - yes) * (d$mean - drop(x %*% coef(linear)))^2)
+  }
+  expect_equal(sigma(linear), sqrt(square / sum(d$w) * 90 / 85), tolerance = 1e-8)
+})
+
+test_that("many rows are searched by a part of them: the maximum is that of all", {
+  withr::local_seed(33)
+  n <- 4100
+  d <- data.frame(z = rnorm(n))
+  truth <- rbinom(n, 1, plogis(d$z))
+  d$o <- d$z + truth + rnorm(n)
+  d$q <- ifelse(runif(n) < 0.8, truth, 1 - truth)
+  fit <- quietly(rr_predictor(o ~ z + q, d, list(q = rr_warner(0.8)), method = "ml", starts = 2))
+  loglik <- function(b) {
+    share <- plogis(b[1] + b[2] * d$z)
+    density <- function(s) dnorm(d$o, b[3] + b[4] * d$z + b[5] * s, exp(b[6])) * ifelse(d$q == s, 0.8, 0.2)
+    log((1 - share) * density(0) + share * density(1))
+  }
+  expect_rows(fit, loglik, c(coef(fit, "truth"), coef(fit), log(sigma(fit))), 1, fit$scores, vcov(fit, part = "all"))
+  mixture <- suppressMessages(new_mixture(fit$rows))
+  model <- mixture_model(mixture, rownames(vcov(fit, part = "all")), mixture_start(fit$rows, mixture))
+  points <- mixture_starts(mixture, model, 2)
+  expect_identical(points[, 1], model$start)
+  expect_true(ncol(points) %in% 2:3 && all(is.finite(points)))
+  # What the climbs of a part reach is near the maximum of all.
+  expect_lt(min(colSums(abs(points[, -1, drop = FALSE] - fit$b))), 1)
+  expect_identical(ncol(mixture_starts(mixture, model, 1)), 1L)
+})

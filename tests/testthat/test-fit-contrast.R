@@ -1,0 +1,81 @@
+# Linear functions of shares and their quotients, by hand.
+
+three <- function(counts = c(a = 500, b = 300, c = 200), ...) rr_estimate(rr_counts(counts, rr_grr(ordered(c("a", "b", "c")), 3)), ...)
+
+test_that("sums, differences, scores and ratios with their delta-method errors", {
+  fit <- three()
+  b <- coef(fit)
+  V <- vcov(fit)
+  found <- rr_contrast(fit, list(c("a", "c"), c(a = 1, b = -1), c(0, 1, 2), list(c("a"), c(b = 2)), halves = c(b = 0.5, c = 0.5)), conf.level = 0.9)
+  weights <- rbind(c(1, 0, 1), c(1, -1, 0), c(0, 1, 2), NA, c(0, 0.5, 0.5))
+  ratio <- b[["a"]] / (2 * b[["b"]])
+  value <- drop(weights %*% b)
+  value[4] <- ratio
+  slope <- weights
+  slope[4, ] <- (c(1, 0, 0) - ratio * c(0, 2, 0)) / (2 * b[["b"]])
+  error <- sqrt(diag(slope %*% V %*% t(slope)))
+  expect_equal(found$estimate, unname(value), tolerance = 1e-10)
+  expect_equal(found$std.error, unname(error), tolerance = 1e-10)
+  expect_equal(unname(vcov(found))[c(1, 2, 3, 5), c(1, 2, 3, 5)], unname(slope %*% V %*% t(slope))[c(1, 2, 3, 5), c(1, 2, 3, 5)], tolerance = 1e-10)
+  z <- qnorm(0.95)
+  expect_equal(found$conf.low[c(1, 2, 3, 5)], unname(value - z * error)[c(1, 2, 3, 5)], tolerance = 1e-10)
+  expect_equal(found$conf.high[c(1, 2, 3, 5)], unname(value + z * error)[c(1, 2, 3, 5)], tolerance = 1e-10)
+  expect_identical(found$term, c("a + c", "a - b", "b + 2 c", "a / (2 b)", "halves"))
+  # Covariances of rows that were left out, doubled or bound from elsewhere.
+  expect_equal(unname(vcov(found[c(3, 1), ])), unname(vcov(found))[c(3, 1), c(3, 1)])
+  expect_true(is.na(vcov(found[c(1, 1), ])[1, 2]))
+  foreign <- found
+  foreign$term[1] <- "x"
+  expect_true(is.na(vcov(foreign)[1, 2]))
+  by_matrix <- rr_contrast(fit, rbind(sum = c(1, 0, 1), c(1, -1, 0)))
+  expect_identical(by_matrix$term, c("sum", "a - b"))
+  expect_equal(by_matrix$estimate, unname(value[1:2]), tolerance = 1e-10)
+})
+
+test_that("the kind of functions says which axis they have", {
+  kind <- function(...) info_of(rr_contrast(three(), list(...)), "axis_kind")
+  expect_identical(c(kind("a"), kind(c("a", "b")), kind(c(a = 1, b = -1)), kind(c(0, 1, 2)), kind(list("a", "b")), kind("a", c(a = 1, b = -1)), kind(c(0.5, 0.5, 0)),
+                     kind(c(a = 1, b = -2))), c("share", "share", "difference", "number", "ratio", "number", "share", "number"))
+  # Of two groups each adds up to 1: a difference of their shares is one, their sum is not a share.
+  read <- function(w) list(weights = rbind(w), divisor = 0L, is_shown = TRUE)
+  expect_identical(c(function_kind(read(c(1, 0, -1, 0)), 2), function_kind(read(c(1, 0, 1, 0)), 2), function_kind(read(c(0.5, 0, 0.5, 0)), 2), function_kind(read(c(1, 0, 1, 0)), 4)),
+                   c("difference", "number", "share", "share"))
+})
+
+test_that("functions are named by their terms, many by the first three", {
+  names <- letters[1:6]
+  words <- function(...) weighted_words(c(...), names)
+  expect_identical(words(1, 0, 0, 0, 0, 0), "a")
+  expect_identical(words(-1, 0, 2, 0, 0, 0), "2 c - a")
+  expect_identical(words(-1, -0.5, 0, 0, 0, 0), "-a - 0.5 b")
+  expect_identical(words(1, 1, 1, 1, 0, 0), "a + b + c + d")
+  expect_identical(words(1, 1, 1, 1, 1, 0), "a + b + c ... (5 estimates)")
+  found <- contrast_functions(list("a", list("b", c("a", "c")), "a"), c("a", "b", "c"))
+  expect_identical(found$terms, c("a", "b / (a + c)", "a #1"))
+  expect_identical(found$divisor, c(0L, 4L, 0L, 0L))
+  expect_identical(found$is_shown, c(TRUE, TRUE, TRUE, FALSE))
+  expect_equal(unname(found$weights), rbind(c(1, 0, 0), c(0, 1, 0), c(1, 0, 0), c(1, 0, 1)))
+  fit <- three()
+  expect_refused(rr_contrast(fit, list()), rr_contrast(fit, list(list("a", "b", "c"))), rr_contrast(fit, c(0, 0, 0)), rr_contrast(fit, c(1, 2)),
+                 rr_contrast(fit, c(1, NA, 0)), rr_contrast(fit, TRUE), rr_contrast(fit, "a", cumulative = NA), rr_contrast(coef(fit), "a"))
+  expect_refused(rr_contrast(fit, "d"), rr_contrast(fit, c(a = 1, a = 1)), class = "level")
+})
+
+test_that("cumulative shares are sums of the levels below, cut at 0 and 1", {
+  counts <- cbind(u = c(a = 500, b = 300, c = 200), v = c(300, 300, 400))
+  fit <- three(counts)
+  found <- rr_contrast(fit, c("b", "a"), cumulative = TRUE)
+  b <- coef(fit)
+  expect_equal(found$estimate, unname(c(b[1] + b[2], b[1], b[4] + b[5], b[4])), tolerance = 1e-10)
+  expect_identical(found$term, c("u:up to b", "u:up to a", "v:up to b", "v:up to a"))
+  weights <- rbind(c(1, 1, 0, 0, 0, 0), c(1, 0, 0, 0, 0, 0), c(0, 0, 0, 1, 1, 0), c(0, 0, 0, 1, 0, 0))
+  expect_equal(unname(cumulative_rows(fit, c(2, 1))), weights)
+  expect_equal(unname(cumulative_rows(fit, c(2, 1), 2)), weights[3:4, ])
+  expect_equal(found$std.error, unname(sqrt(diag(weights %*% vcov(fit) %*% t(weights)))), tolerance = 1e-10)
+  expect_identical(dimnames(attr(found, "covariance")), list(found$term, found$term))
+  expect_false(any(c("statistic", "p.value") %in% names(found)))
+  expect_identical(rr_contrast(three(), cumulative = TRUE)$conf.high[3], 1)
+  expect_refused(rr_contrast(rr_estimate(rr_counts(c(5, 5, 5) * 90, rr_grr(c("x", "y", "z"), 3))), cumulative = TRUE))
+  expect_identical(c(has_order(rr_grr(c(1, 2, 3), 1)), has_order(rr_grr(c(1, 3, 2), 1)), has_order(rr_grr(c("a", "b"), 1)), has_order(rr_grr(ordered(c("b", "a")), 1))),
+                   c(TRUE, FALSE, FALSE, TRUE))
+})

@@ -1,0 +1,218 @@
+# Pictures of fits: what each layer draws, from the numbers of the fit.
+
+skip_if_not_installed("ggplot2")
+layer <- function(picture, i) ggplot2::layer_data(picture, i)
+geoms <- function(picture) vapply(picture$layers, function(layer) class(layer$geom)[1], "")
+
+test_that("which columns are times, and which numbers stand for levels", {
+  days <- as.Date("2026-01-01") + 0:1
+  expect_identical(c(is_time(days), is_time(days[c(1, 1)]), is_time(as.POSIXct(days)), is_time(c(1900, 2100)), is_time(c(1899, 1950)),
+                     is_time(c(1950, 2101)), is_time(c(1950.5, 1960)), is_time(c("1950", "1960")), is_time(factor(1950:1951))),
+                   c(TRUE, FALSE, TRUE, TRUE, FALSE, FALSE, FALSE, FALSE, FALSE))
+  expect_identical(iso_dates(c("2026-01-31", "2026-02-01")), as.Date(c("2026-01-31", "2026-02-01")))
+  for (text in list(c("2026-01-31", "2026-02-30"), c("2026-01-31", "later"), 20260131)) expect_identical(iso_dates(text), text)
+  expect_identical(axis_numbers(list(breaks = c(0, 2, 6, 8), levels = letters[1:3])), c(1, 4, 7))
+  expect_null(axis_numbers(list(breaks = c(0, 2, 6), levels = letters[1:3])))
+  expect_null(axis_numbers(rr_grr(3, 1)))
+  expect_identical(axis_numbers(rr_hierarchy(c(10, 20, 40, 80), epsilon = 1)), c(10, 20, 40, 80))
+  expect_identical(position_labels(c("a", "b", "c"))(c(0, 1, 1.5, 3, 4)), c("", "a", "", "c", ""))
+  # Ranks by panel, from the largest down; equal estimates by their reports.
+  data <- data.frame(panel = factor(c("u", "u", "u", "v", "v")), estimate = c(0, 0.4, 0, 0.2, 0.1), reported = c(0.1, 0.3, 0.2, 0.9, 0.95), conf.high = 5:1)
+  expect_identical(ranks_of(data), c(3, 1, 2, 1, 2))
+  expect_identical(ranks_of(data[-3]), c(2, 1, 3, 1, 2))
+})
+
+groups_fit <- function(groups, levels = c("no", "yes"), ...) {
+  counts <- matrix(rep_len(c(400, 310, 380, 290, 250, 270), length(levels)) + outer(seq_along(levels), seq_len(NROW(groups)) * 17), length(levels))
+  mechanism <- if (length(levels) == 2) rr_warner(0.8) else rr_grr(levels, 1)
+  table <- cbind(answer = rep(levels, NROW(groups)), n = as.vector(counts), groups[rep(seq_len(NROW(groups)), each = length(levels)), , drop = FALSE])
+  rr_estimate(rr_counts(table, mechanism, column = "answer", by = names(groups)), ...)
+}
+
+test_that("rows: estimates, intervals and reported shares, a row for each category, the first on top", {
+  fit <- rr_estimate(rr_counts(c(a = 400, b = 190, c = 300), rr_grr(c("a", "b", "c"), 1)))
+  table <- tidy(fit, conf.int = TRUE)
+  picture <- ggplot2::autoplot(fit)
+  expect_identical(geoms(picture), c("GeomVline", "GeomSegment", "GeomPoint"))
+  expect_identical(layer(picture, 1)$xintercept, 0)
+  lines <- layer(picture, 2)
+  expect_equal(lines[c("x", "xend")], data.frame(x = table$conf.low, xend = table$conf.high))
+  expect_identical(as.integer(lines$y), 3:1)
+  points <- layer(picture, 3)
+  expect_equal(points$x, c(table$estimate, c(400, 190, 300) / 890))
+  expect_identical(points$shape, rep(c(16, 1), each = 3))
+  # Sorted by size, with intervals by rank; some categories alone.
+  sorted <- layer(ggplot2::autoplot(fit, order = TRUE), 3)
+  expect_identical(as.integer(sorted$y), rep(c(3L, 1L, 2L), 2))
+  by_rank <- as.data.frame(rr_top(fit, 3))[c(1, 3, 2), c("conf.low", "conf.high")]
+  expect_equal(layer(ggplot2::autoplot(fit, order = TRUE), 2)[c("x", "xend")], by_rank, ignore_attr = TRUE)
+  some <- layer(ggplot2::autoplot(fit, terms = c("b", "c")), 3)
+  expect_equal(some$x, c(table$estimate[2:3], c(190, 300) / 890))
+})
+
+test_that("a yes or no in groups has a row for each, the last key, in panels of the others", {
+  keys <- data.frame(town = rep(c("u", "v"), each = 3), sex = rep(c("f", "m", "x"), 2))
+  fit <- groups_fit(keys)
+  table <- tidy(fit, conf.int = TRUE)
+  yes <- table[table$term == "yes", ]
+  picture <- ggplot2::autoplot(fit)
+  points <- layer(picture, 3)
+  points <- points[points$shape == 16, ]
+  points <- points[order(points$PANEL, -points$y), ]
+  expect_equal(points$x, yes$estimate[order(yes$town, yes$sex)])
+  expect_identical(as.integer(points$y), rep(3:1, 2))
+  expect_identical(as.integer(points$PANEL), rep(1:2, each = 3))
+  # Five panels of the first key would be too many: a row for each pair.
+  keys <- data.frame(town = rep(letters[1:5], each = 2), sex = rep(c("f", "m"), 5))
+  points <- layer(ggplot2::autoplot(groups_fit(keys)), 3)
+  expect_identical(sort(as.integer(points$y[points$shape == 16])), 1:10)
+  expect_length(unique(points$PANEL), 1)
+  # Four are not.
+  points <- layer(ggplot2::autoplot(groups_fit(keys[1:8, ])), 3)
+  expect_length(unique(points$PANEL), 4)
+})
+
+test_that("time along an axis: a line, or a line for each group with intervals beside each other", {
+  days <- as.Date("2026-03-01") + c(0, 7, 14, 28)
+  fit <- groups_fit(data.frame(day = days))
+  yes <- tidy(fit, conf.int = TRUE)
+  yes <- yes[yes$term == "yes", ]
+  picture <- ggplot2::autoplot(fit)
+  expect_identical(geoms(picture), c("GeomPoint", "GeomLinerange", "GeomLine", "GeomPoint"))
+  expect_equal(layer(picture, 1)$x, as.numeric(days))
+  expect_equal(layer(picture, 1)$y, as.vector(fit$tally$counts[2, ] / fit$tally$n))
+  expect_equal(layer(picture, 2)[c("ymin", "ymax")], data.frame(ymin = yes$conf.low, ymax = yes$conf.high))
+  expect_equal(layer(picture, 3)$y, yes$estimate)
+  # Two towns: the same numbers, moved by less than a sixth of the smallest distance, 7 days.
+  keys <- data.frame(day = rep(days, 2), town = rep(c("u", "v"), each = 4))
+  fit <- groups_fit(keys)
+  yes <- tidy(fit, conf.int = TRUE)
+  yes <- yes[yes$term == "yes", ]
+  picture <- ggplot2::autoplot(fit)
+  points <- layer(picture, 3)
+  expect_equal(points$y[order(points$group, points$x)], yes$estimate)
+  offset <- points$x[order(points$group, points$x)] - as.numeric(keys$day)
+  expect_equal(offset, rep(c(-1, 1) * 0.3 * 7 / 4, each = 4))
+  bars <- layer(picture, 1)
+  expect_equal(bars$ymax[order(bars$group, bars$x)], yes$conf.high)
+  # Nine groups have no lines of their own, and two times neither.
+  expect_identical(geoms(ggplot2::autoplot(groups_fit(data.frame(day = rep(days[1:2], 9), town = rep(letters[1:9], each = 2)))))[2], "GeomSegment")
+  # Twelve categories have panels, thirteen have rows.
+  many <- function(k) ggplot2::autoplot(suppressWarnings(groups_fit(data.frame(day = days), paste0("x", seq_len(k)))))
+  expect_length(unique(layer(many(3), 3)$PANEL), 3)
+  expect_true("GeomSegment" %in% geoms(suppressMessages(many(13))))
+})
+
+test_that("along an axis: bins at their middles, categories at their positions, others by rank on logarithmic axes", {
+  square <- rr_square_wave(seq(0, 100, 5), 2)
+  # 300 answers a bin at one end, 100 at the other, as the matrix says.
+  fit <- rr_estimate(rr_counts(round(drop(seq(300, 100, length.out = 20) %*% rr_matrix(square))), square))
+  picture <- ggplot2::autoplot(fit)
+  expect_equal(sort(layer(picture, which(geoms(picture) == "GeomLine"))$x), seq(2.5, 97.5, 5))
+  grr <- rr_grr(paste0("c", 1:41), 3)
+  counts <- round(drop(c(40:1 * 20, 0) %*% rr_matrix(grr))) + rep_len(c(9, -9), 41)
+  fit <- rr_estimate(rr_counts(counts, grr))
+  estimates <- sort(coef(fit), decreasing = TRUE)
+  picture <- suppressMessages(ggplot2::autoplot(fit))
+  expect_identical(geoms(picture), c("GeomPoint", "GeomRibbon", "GeomLine"))
+  line <- layer(picture, 3)
+  expect_equal(10^line$x, seq_len(sum(estimates > 0.5 / sum(counts))))
+  expect_equal(10^line$y, unname(estimates[estimates > 0.5 / sum(counts)]))
+  # What lies below half a report is drawn there.
+  expect_equal(10^min(layer(picture, 2)$ymin), 0.5 / sum(counts))
+  # In their order if they have one; a line at 0 if an estimate is not above it.
+  fit <- rr_estimate(rr_counts(unname(counts), rr_grr(1:41, 3)), method = "inv")
+  picture <- suppressMessages(ggplot2::autoplot(fit))
+  expect_identical(geoms(picture)[1:3], c(if (any(coef(fit) <= 0)) "GeomHline", "GeomPoint", "GeomLinerange", "GeomLine")[1:3])
+  drawn <- layer(picture, which(geoms(picture) == "GeomLine"))
+  expect_equal(drawn[c("x", "y")], data.frame(x = 1:41, y = unname(coef(fit))), ignore_attr = TRUE)
+  # More than 200: a band, and no points of estimates.
+  wide <- rr_estimate(rr_counts(rep_len(c(30, 50, 80), 201), rr_grr(1:201, 6)), method = "inv")
+  expect_true("GeomRibbon" %in% geoms(suppressMessages(ggplot2::autoplot(wide))))
+  less <- rr_estimate(rr_counts(rep_len(c(30, 50, 80), 200), rr_grr(1:200, 6)), method = "inv")
+  expect_false("GeomRibbon" %in% geoms(suppressMessages(ggplot2::autoplot(less))))
+  # Forty have rows, and forty-one do not.
+  rows <- function(k) "GeomSegment" %in% geoms(suppressMessages(ggplot2::autoplot(rr_estimate(rr_counts(rep(9, k), rr_grr(k, 1))))))
+  expect_identical(c(rows(40), rows(41)), c(TRUE, FALSE))
+})
+
+test_that("the trace draws the distances of the iterates from the maximum", {
+  fit <- rr_estimate(rr_counts(c(a = 400, b = 190, c = 300), rr_grr(c("a", "b", "c"), 1)), method = "ibu")
+  table <- tidy(fit, type = "trace")
+  table <- table[table$iteration > 0 & table$distance > 0, ]
+  line <- layer(ggplot2::autoplot(fit, type = "trace"), 1)
+  expect_equal(10^line$x, table$iteration, tolerance = 1e-9)
+  expect_equal(10^line$y, table$distance, tolerance = 1e-9)
+})
+
+# ---- rows of numbers of several kinds ----
+
+interval_data <- function(kind, estimate = c(0.2, 0.5), panel = factor(rep("all", 2))) {
+  data.frame(label = factor(c("a", "b"), c("b", "a")), panel = panel, kind = kind, estimate = estimate, conf.low = estimate / 2, conf.high = estimate * 2)
+}
+
+test_that("the axis of intervals is that of their kind: where nothing lies, logarithmic for ratios, units in panels", {
+  picture <- draw_intervals(interval_data("share"), "t", "c")
+  expect_identical(layer(picture, 1)$xintercept, 0)
+  expect_equal(layer(picture, 3)$x, c(0.2, 0.5))
+  picture <- draw_intervals(interval_data("ratio", c(0.5, 2)), "t", "c")
+  expect_equal(layer(picture, 1)$xintercept, 0)
+  expect_equal(layer(picture, 3)$x, log10(c(0.5, 2)))
+  expect_equal(layer(picture, 2)$x, log10(c(0.25, 1)))
+  # Values have no place of nothing.
+  expect_identical(nrow(layer(draw_intervals(interval_data("value"), "t", "c"), 1)), 0L)
+  # Two kinds: shares in per cent, ratios as they are, each in a panel.
+  picture <- draw_intervals(interval_data(c("ratio", "share")), "t", "c")
+  points <- layer(picture, 3)
+  expect_equal(points$x[order(points$PANEL)], c(50, 0.2))
+  expect_setequal(layer(picture, 1)$xintercept, c(0, 1))
+  expect_error(draw_intervals(interval_data("share")[0, ], "t", "c"), class = "candor_error_empty")
+  many <- function(n) draw_intervals(interval_data("share")[rep(1, n), ], "t", "c", most = 5)
+  expect_s3_class(many(5), "ggplot")
+  expect_refused(many(6))
+  # Hollow points by a column of two kinds; reported shares beside estimates.
+  data <- transform(interval_data("share"), seen = factor(c("no", "yes"), c("yes", "no")), reported = c(0.3, 0.4))
+  expect_identical(layer(draw_intervals(data, "t", "c", shown = "seen"), 3)$shape, c(21, 16))
+  both <- layer(draw_intervals(data, "t", "c", reported = c("E", "R")), 3)
+  expect_equal(both$x, c(0.2, 0.5, 0.3, 0.4))
+  expect_identical(both$shape, c(16, 16, 1, 1))
+})
+
+test_that("numbers that a logarithmic axis cannot hold are left out, and an interval from 0 begins to the left of all", {
+  data <- data.frame(estimate = c(2, 0, NA, 3), conf.low = c(0, -1, NA, 1.5), conf.high = c(4, 1, NA, 6))
+  expect_equal(positive_rows(data), data.frame(estimate = c(2, NA, NA, 3), conf.low = c(1 / 1.5, NA, NA, 1.5), conf.high = c(4, 1, NA, 6)))
+  expect_identical(c(panel_scales(TRUE, TRUE), panel_scales(TRUE, FALSE), panel_scales(FALSE, TRUE), panel_scales(FALSE, FALSE)),
+                   c("free_x", "free", "free_y", "fixed"))
+  data <- kind_panels(interval_data(c("ratio", "share")), c("share", "ratio"))
+  expect_equal(data[c("estimate", "conf.low", "conf.high")], data.frame(estimate = c(0.2, 50), conf.low = c(0.1, 25), conf.high = c(0.4, 100)))
+  expect_identical(as.character(data$panel), c("Ratios", "Proportions, %"))
+  expect_identical(row_name(c("u\ra", "b")), c("a", "b"))
+  # Panels that exist stay.
+  panels <- factor(c("u", "v"))
+  expect_identical(kind_panels(interval_data(c("ratio", "share"), panel = panels), c("share", "ratio"))$panel, panels)
+})
+
+test_that("where panels stand: one below the other if each has an axis or long names of its own", {
+  wide <- function(n, panels, name = "a") data.frame(label = factor(rep(name, n)), panel = factor(rep(seq_len(panels), length.out = n)))
+  across <- function(data, free = FALSE, mixed = FALSE) intervals_layout(data, free, mixed)$across
+  expect_identical(c(across(wide(3, 3)), across(wide(6, 3), mixed = TRUE), across(wide(4, 4)), across(wide(16, 4))), c(3, 1, 2, 4))
+  long <- strrep("x", 17)
+  expect_identical(c(across(wide(6, 3, long), TRUE), across(wide(31, 3, long), TRUE), across(wide(30, 3, long), TRUE), across(wide(6, 3, strrep("x", 16)), TRUE)),
+                   c(1, 2, 1, 3))
+})
+
+test_that("axes: dates that were fitted, names of questions, heights; a note of what is lost", {
+  days <- as.Date("2026-03-01") + c(0, 7, 14, 28)
+  picture <- ggplot2::autoplot(groups_fit(data.frame(day = days)))
+  expect_equal(as.numeric(ggplot2::layer_scales(picture)$x$get_breaks()), as.numeric(days))
+  expect_identical(sequence_layout(factor("a"))$height, row_layout(1, "", "a")$height)
+  two <- factor(c("a", "b"))
+  expect_identical(sequence_layout(two)$height, 1.6 + 0.75 * row_layout(2, "", c("a", "b"))$down)
+  product <- rr_product(smokes = rr_warner(0.8), drinks = rr_warner(0.9))
+  joint <- rr_estimate(rr_counts(c(400, 300, 200, 300), product))
+  expect_identical(ggplot2::autoplot(joint)$labels$y, "smokes, drinks")
+  expect_null(ggplot2::autoplot(rr_estimate(rr_counts(c(400, 190, 300), rr_grr(3, 1))))$labels$y)
+  many <- function(counts, ...) suppressMessages(suppressWarnings(ggplot2::autoplot(rr_estimate(rr_counts(counts, rr_grr(paste0("c", 1:41), 5)), ...))))
+  expect_match(many(c(rep(100, 40), 0), method = "inv")$labels$caption, "Estimated as 0 or less: 1 of 41.", fixed = TRUE)
+  expect_no_match(many(rep(100, 41), method = "inv")$labels$caption, "Estimated as 0")
+})

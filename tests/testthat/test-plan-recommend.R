@@ -1,0 +1,123 @@
+# Recommendations: guesses and ranges by enumeration, errors by the formulas of the mechanisms.
+
+test_that("the probability of a right guess, by all reports of a few bits", {
+  # Each of three categories has n bits; of those with the most ones one is guessed.
+  for (n in 1:2) {
+    k <- 3
+    p <- 0.7
+    q <- 0.25
+    counts <- as.matrix(expand.grid(rep(list(0:n), k)))
+    prob <- dbinom(counts[, 1], n, p) * dbinom(counts[, 2], n, q) * dbinom(counts[, 3], n, q)
+    right <- apply(counts, 1, function(x) (x[1] == max(x)) / sum(x == max(x)))
+    expect_equal(support_success(k, p, q, n), sum(prob * right), tolerance = 1e-12)
+  }
+  expect_equal(support_success(5, 0.6, 0), 0.6 + 0.4 / 5, tolerance = 1e-12)
+  expect_equal(matrix_success(rbind(c(0.5, 0.3, 0.2), c(0.1, 0.6, 0.3))), (0.5 + 0.6 + 0.3) / 2)
+  # Slopes from 1 and shifts from 0 below the prime.
+  prime <- hash_prime(6, 4)
+  expect_equal(hash_bits(6, 4), log2(prime) + log2(prime - 1))
+})
+
+test_that("the mean over ranges, by all pairs of bounds but the two ends", {
+  k <- 5
+  V <- crossprod(matrix(sin(1:25), 5))
+  # Var(F_j - F_i), F the cumulative sums of 0 and the shares.
+  sums <- rbind(0, lower.tri(diag(k), TRUE) * 1)
+  pairs <- utils::combn(k + 1, 2)
+  variance <- apply(pairs, 2, function(pair) {
+    w <- sums[pair[2], ] - sums[pair[1], ]
+    drop(w %*% V %*% w)
+  })
+  F <- sums[-1, ] %*% V %*% t(sums[-1, ])
+  all <- pairs[1, ] == 1 & pairs[2, ] == k + 1
+  expect_equal(mean_over_ranges(sum(diag(F)), sum(F), F[k, k], k), mean(variance[!all]), tolerance = 1e-12)
+  # k-ary randomized response: the covariance of the unbiased shares of n reports.
+  grr <- rr_grr(k, 1)
+  theta <- c(0.3, 0.1, 0.2, 0.15, 0.25)
+  inverse <- solve(t(rr_matrix(grr)))
+  phi <- drop(theta %*% rr_matrix(grr))
+  V <- inverse %*% (diag(phi) - tcrossprod(phi)) %*% t(inverse) / 50
+  F <- sums[-1, ] %*% V %*% t(sums[-1, ])
+  expect_equal(range_error(grr, theta, 50, "population"), mean_over_ranges(sum(diag(F)), sum(F), F[k, k], k), tolerance = 1e-6)
+  sample <- V - (diag(theta) - tcrossprod(theta)) / 50
+  F <- sums[-1, ] %*% sample %*% t(sums[-1, ])
+  expect_equal(range_error(grr, theta, 50, "sample"), mean_over_ranges(sum(diag(F)), sum(F), F[k, k], k), tolerance = 1e-6)
+})
+
+test_that("the fanout of a hierarchy is that of the least error among all heights", {
+  for (k in c(6, 20)) {
+    best <- best_hierarchy(k, 1, rr_hadamard)
+    # The smallest fanouts of heights: from the square root, or what is above it, down to 2.
+    error <- function(fanout) range_error(rr_hierarchy(k, 1, fanout, rr_hadamard), rep(1 / k, k), 1, "sample")
+    fanouts <- sort(unique(vapply(seq(2, ceiling(log2(k))), function(height) min(Filter(function(f) f^height >= k, 2:k)), 0L)))
+    expect_true(best$fanout %in% fanouts)
+    expect_lte(error(best$fanout), 1.25 * min(vapply(fanouts, error, 0)))
+  }
+  expect_identical(nrow(rr_recommend(2, 1, question = "ranges")), 8L)
+  table <- rr_recommend(9, 1, 100, question = "ranges")
+  tree <- table[table$mechanism == "hierarchy-subset", ]
+  shape <- best_hierarchy(9, 1, rr_subset)
+  bits <- mean(vapply(shape$parts, function(part) lchoose(length(part$levels), part$size) / log(2), 0))
+  expect_equal(tree$bits, log2(shape$height) + bits)
+  expect_equal(tree$fanout, shape$fanout)
+  expect_equal(tree$bits_public, bits)
+})
+
+test_that("rows in the order of their error, and how much they exceed the least", {
+  table <- question_rows(tibble::tibble(mechanism = c("x", "y", "z"), mse = c(4, 1, 1), bits = c(1, 5, 2)), 2, 7)
+  expect_identical(table$mechanism, c("z", "y", "x"))
+  expect_identical(table$within, c(0, 0, 3))
+  expect_identical(table$std.error, c(1, 1, 2))
+  expect_identical(names(table)[1:6], c("epsilon", "n", "mechanism", "mse", "std.error", "within"))
+  expect_identical(question_rows(tibble::tibble(mechanism = c("x", "y"), mse = c(0, 0)), 2, 7)$within, c(0, 0))
+  expect_identical(question_rows(tibble::tibble(mechanism = c("x", "y"), mse = c(Inf, Inf)), 2, 7)$within, c(0, 0))
+})
+
+test_that("each question by the formulas of its mechanisms", {
+  k <- 6
+  theta <- c(0.4, 0.2, 0.1, 0.1, 0.15, 0.05)
+  table <- rr_recommend(k, 1.2, 50, theta)
+  grr <- table[table$mechanism == "grr", ]
+  p <- exp(1.2) / (exp(1.2) + 5)
+  q <- 1 / (exp(1.2) + 5)
+  m <- q + (p - q) * theta
+  expect_equal(grr$mse, sum(m * (1 - m)) / (p - q)^2 / 50, tolerance = 1e-10)
+  expect_equal(grr$std.error, sqrt(q * (1 - q) / 50) / (p - q), tolerance = 1e-12)
+  expect_equal(grr$influence, (1 - q) / (p - q) / 50, tolerance = 1e-12)
+  expect_equal(grr$success, p)
+  expect_equal(grr$bits, log2(6))
+  oue <- table[table$mechanism == "oue", ]
+  expect_equal(oue$success, support_success(6, oue$p, oue$q))
+  fixed <- rr_recommend(k, 1.2, 50, theta, "sample")
+  noise <- sum(m * (1 - m)) / (p - q)^2 - sum(theta * (1 - theta))
+  expect_equal(fixed$mse[fixed$mechanism == "grr"], noise / 50, tolerance = 1e-10)
+  # Without a truth all are equally common.
+  even <- rr_recommend(k, 1.2, 50)
+  m <- q + (p - q) / 6
+  expect_equal(even$mse[even$mechanism == "grr"], 6 * m * (1 - m) / (p - q)^2 / 50, tolerance = 1e-10)
+  # Duchi's mean of numbers from 0 to 1: plus or minus c on the scale from -1 to 1.
+  means <- rr_recommend(epsilon = 1, n = 10, question = "mean")
+  duchi <- means[means$mechanism == "duchi", ]
+  expect_equal(duchi$mse, 1 / tanh(0.5)^2 / 4 / 10, tolerance = 1e-12)
+  expect_identical(duchi$bits, 1)
+  strings <- rr_recommend(epsilon = 2, n = 10, question = "strings")
+  sketch <- strings[strings$mechanism == "sketch", ]
+  shape <- rr_count_mean_sketch(2)
+  expect_equal(sketch$bits, log2(shape$cohorts) + shape$width)
+  expect_equal(sketch$collisions, 1 / sqrt(shape$cohorts * (shape$width - 1)))
+  expect_equal(strings$bits[strings$mechanism == "sketch-one-bit"], log2(shape$cohorts) + log2(rr_count_mean_sketch(2, one_bit = TRUE)$bit$size) + 1)
+  # Reports of two stages: what all permanent answers reveal, one for each category or hash value.
+  kept <- rr_recommend(20, 0.5, permanent = 2)
+  expect_identical(kept$lifetime[kept$mechanism == "sue-sue"], 40)
+  expect_identical(kept$lifetime[kept$mechanism == "local-hash"], 2 * min(20, best_buckets(0.5)))
+})
+
+test_that("what a recommendation refuses, at its bounds", {
+  expect_refused(rr_recommend(1, 1), rr_recommend(4, 0), rr_recommend(4, 1, truth = c(0.5, 0.5)), rr_recommend(4, 1, permanent = 1), rr_recommend(4, 1, n = 0.5),
+                 rr_recommend(4, epsilon = 1, question = "mean"), rr_recommend(epsilon = 1, truth = c(0.5, 0.5), question = "mean"),
+                 rr_recommend(epsilon = 1, target = "sample", question = "strings"), rr_recommend(4, 1, permanent = 2, question = "ranges"))
+  expect_error(rr_recommend(1025, 1, question = "ranges"), class = "candor_error_too_large")
+  expect_identical(check_level_numbers(c(2, 1024), "ranges"), c(2, 1024))
+  expect_identical(check_level_numbers(1025, "shares"), 1025)
+  expect_identical(nrow(rr_recommend(2, 1)), 8L)
+})

@@ -1,0 +1,126 @@
+# Models that are climbed: bases, coordinates, equal rows, samples of rows, by linear algebra written here.
+
+fit_data <- function(n = 60, ...) {
+  withr::local_seed(81)
+  x <- cbind(a = 1, b = round(rnorm(n), 1), c = 0, d = rep_len(c(2, 5, 1), n))
+  x[, "c"] <- 2 * x[, "b"] - 3
+  device <- rbind(c(0.9, 0.8), c(0.2, 0.3), c(0.1, 0.2), c(0.8, 0.7), c(0.7, 0.5))
+  list(x = x, y = rep_len(c(0, 1, 0.25), n), weight = rep_len(c(1, 2, 0.5, 3), n), offset = rep_len(c(0, 0.4), n), arm = rep_len(c(0L, 1L, 1L), n), device = device,
+       link = "logit", unknown = NULL, ...)
+}
+
+test_that("columns are orthogonal over the weighted rows, without those that others make", {
+  data <- fit_data()
+  basis <- regress_basis(data)
+  expect_identical(basis$keep, c(1L, 2L, 4L))
+  expect_equal(basis$z, unname(data$x[, basis$keep] %*% basis$back), ignore_attr = TRUE, tolerance = 1e-12)
+  expect_equal(crossprod(basis$z * sqrt(data$weight)) / sum(data$weight), diag(3), ignore_attr = TRUE, tolerance = 1e-10)
+  # A factor of ten levels or more keeps its columns, the longest run of them.
+  level <- rep_len(1:11, 66)
+  dummies <- outer(level, 1:11, `==`) * 1
+  x <- cbind(dummies, sin(1:66), cos(1:66))
+  expect_identical(level_columns(x), 1:11)
+  expect_null(level_columns(x[, -(1:2)]))
+  expect_null(level_columns(x[, c(1:9, 12, 13, 12)]))
+  expect_identical(level_columns(cbind(x[, 12:13], dummies[, 1:10])), 3:12)
+  wide <- list(x = x, weight = rep_len(c(1, 2), 66), unknown = NULL)
+  basis <- regress_basis(wide)
+  expect_equal(c(basis$rank, basis$levels), c(13, 11))
+  expect_identical(basis$level, level - 1L)
+  expect_equal(unname(basis$z[, 1:11]), dummies)
+  expect_equal(crossprod(basis$z[, 12:13] * sqrt(wide$weight)) / sum(wide$weight), diag(2), ignore_attr = TRUE, tolerance = 1e-10)
+  expect_equal(unname(basis$z), unname(x[, basis$keep] %*% basis$back), tolerance = 1e-12)
+})
+
+test_that("value, gradient and curvature are those of the rows, and go through coordinates and back", {
+  data <- fit_data()
+  prior <- diag(c(0.5, 1, 2, 0.25))
+  model <- regress_model(data, prior)
+  natural <- function(b) model$natural(b)
+  loglik <- function(b) {
+    report <- data$device[2, data$arm + 1] + data$device[5, data$arm + 1] * plogis(drop(data$x %*% natural(b)) + data$offset)
+    sum(data$weight * (data$y * log(report) + (1 - data$y) * log(1 - report)))
+  }
+  b <- c(0.3, -0.2, 0.4)
+  state <- regress_value(model, b)
+  expect_equal(state$value, loglik(b), tolerance = 1e-10)
+  expect_equal(as.vector(state$gradient), difference_gradient(loglik, b), tolerance = 1e-6)
+  expect_identical(natural(b)[3], 0)
+  # The prior of the estimated coefficients, in the coordinates.
+  expect_equal(sum(b * (model$prior %*% b)), sum(diag(prior) * natural(b)^2), tolerance = 1e-12)
+  expect_equal(coordinates(model, natural(b)), b, tolerance = 1e-12)
+  expect_equal(unname(model$slope(b)), difference_gradient(natural, b), tolerance = 1e-8)
+  expect_equal(model$reach(b), max(abs(model$z %*% b)))
+  moved <- model$unbounded(b, cbind(c(1, 0, 0), c(0, 2, 1)))
+  expect_equal(moved$eta, drop(model$z %*% b) + data$offset, ignore_attr = TRUE)
+  expect_equal(unname(moved$move), unname(cbind(model$z[, 1], 2 * model$z[, 2] + model$z[, 3])))
+  expect_identical(c(far_predictor("logit"), far_predictor("probit"), far_predictor("cauchit"), far_predictor("cloglog")), c(37, 9, 1e8, 37))
+  expect_equal(metric(model), crossprod(model$z * sqrt(data$weight)), ignore_attr = TRUE, tolerance = 1e-8)
+})
+
+test_that("equal rows are one with their weights, rows of weight 0 are none, and the order is that of the content", {
+  data <- fit_data(240)
+  data$x[, "b"] <- rep_len(c(1, 2), 240)
+  data$x[, "c"] <- rep_len(c(0, 1, 1), 240)
+  data$weight[7] <- 0
+  short <- collapse_rows(data)
+  key <- function(data) paste(data$x[, 2], data$x[, 3], data$x[, 4], data$y, data$offset, data$arm)
+  expect_false(anyDuplicated(key(short)) > 0)
+  sums <- tapply(data$weight, key(data), sum)
+  expect_equal(unname(short$weight), as.vector(sums[key(short)]))
+  shuffled <- collapse_rows(take_rows(data, withr::with_seed(3, sample(240))))
+  expect_equal(shuffled, short, ignore_attr = TRUE)
+  # Few rows, or all different: as many as there are, in order, without weight 0.
+  few <- fit_data(30)
+  few$weight[4] <- 0
+  sorted <- collapse_rows(few)
+  expect_length(sorted$y, 29)
+  expect_false(is.unsorted(sorted$x[, 2]))
+  expect_identical(content_order(cbind(c(2, 1, 1)), list(offset = NULL, y = c(0, 1, 0))), c(3L, 2L, 1L))
+  part <- take_rows(few, c(5, 2))
+  expect_identical(part[c("y", "weight", "offset", "arm")], lapply(few[c("y", "weight", "offset", "arm")], `[`, c(5, 2)))
+})
+
+test_that("samples of rows, and the unit of weights", {
+  expect_identical(some_rows(5, 5), 1:5)
+  rows <- some_rows(1000, 100)
+  golden <- (sqrt(5) - 1) / 2
+  expect_equal(rows, sort(unique(1 + floor(1000 * ((1:100 * golden) %% 1)))))
+  model <- list(data = list(y = numeric(7999), link = "logit"))
+  expect_identical(search_model(model), model)
+  bounded <- list(data = list(y = numeric(8000), link = "log"))
+  expect_identical(search_model(bounded), bounded)
+  big <- regress_model(fit_data(8000))
+  expect_true(search_model(big)$sampled)
+  expect_lte(length(search_model(big)$data$y), 2000)
+  expect_identical(c(weight_unit(c(1, 1)), weight_unit(c(0.3, 0.3)), weight_unit(c(1e9, 1e9)), weight_unit(c(5e9, 5e9)), weight_unit(c(Inf, 1))), c(1, 0.25, 1, 2^32, 1))
+  expect_identical(c(inside_link(c(-1, -1e-8), "log"), inside_link(c(-1, -1e-9), "log"), inside_link(c(0.5, 1e-8), "identity"), inside_link(c(0.5, 1e-9), "identity"),
+                     inside_link(1 - 1e-9, "identity"), inside_link(100, "logit")), c(TRUE, FALSE, TRUE, FALSE, FALSE, TRUE))
+  expect_identical(predictor_of(cbind(1, 2:3), c(1, 2), NULL), c(5, 7))
+  expect_identical(predictor_of(cbind(1, 2:3), c(1, 2), c(10, 20)), c(15, 27))
+  expect_identical(block_diagonal(list(diag(2), matrix(7, 1, 3))), rbind(c(1, 0, 0, 0, 0), c(0, 1, 0, 0, 0), c(0, 0, 7, 7, 7)))
+  expect_identical(vapply(regress_links, link_place, 0L), setNames(seq_along(regress_links) - 1L, regress_links))
+})
+
+test_that("directions without information, with the levels of a factor eliminated", {
+  # Of three coordinates the second and a combination of the others carry nothing.
+  model <- list(data = list(weight = rep(1, 50)), basis = list(levels = 0), size = 3, k = 3, z = diag(3))
+  v <- c(1, 0, 1) / sqrt(2)
+  J <- 50 * tcrossprod(c(1, 0, -1) / sqrt(2))
+  N <- flat_directions_of(model, J, 1e-4)
+  expect_identical(dim(N), c(3L, 2L))
+  expect_equal(crossprod(N), diag(2), tolerance = 1e-10)
+  expect_lt(max(abs(J %*% N)), 1e-8)
+  expect_identical(ncol(flat_directions_of(model, diag(50 * c(1, 1.01e-4, 0.99e-4)), 1e-4)), 1L)
+  # Two levels of 30 and 20 rows, the second without information; a column that the first level takes up.
+  level <- rep(1:2, c(30, 20))
+  column <- sin(1:50)
+  z <- cbind(level == 1, level == 2, column)
+  model <- list(data = list(weight = rep(1, 50)), basis = list(levels = 2), size = 3, k = 3, z = z)
+  J <- matrix(0, 3, 3)
+  J[c(1, 3), c(1, 3)] <- 10 * tcrossprod(c(1, 2))
+  N <- flat_directions_of(model, J, 1e-4, metric(model))
+  expect_identical(dim(N), c(3L, 2L))
+  expect_lt(max(abs(J %*% N)), 1e-8)
+  expect_equal(N[2, 1], sqrt(50 / 20))
+})

@@ -1,0 +1,260 @@
+# Fits with a random intercept against sums over a fine grid of the intercept, written down here.
+
+# Two devices, a covariate, an offset, weights of groups; two to four rows a group.
+mixed_case <- function(link = "logit") {
+  withr::local_seed(61)
+  id <- rep(1:60, rep(2:4, 20))
+  d <- data.frame(id = 100 + id, x = round(rnorm(length(id)), 1), arm = rep_len(c("s", "t", "t"), length(id)), off = rep_len(c(0, 0.3), length(id)))
+  d$w <- c(1, 2, 1.5)[id %% 3 + 1]
+  truth <- rbinom(nrow(d), 1, plogis(-0.3 + 0.8 * d$x + d$off + rnorm(60, sd = 1.8)[id]))
+  p <- c(s = 0.95, t = 0.85)[d$arm]
+  q <- c(s = 0.05, t = 0.25)[d$arm]
+  d$y <- rbinom(nrow(d), 1, ifelse(truth == 1, p, q))
+  fit <- quietly(rr_glm(y ~ x + (1 | id), d, list(s = rr_binary(0.95, 0.05), t = rr_binary(0.85, 0.25)), link, arm = arm, offset = off, weights = w))
+  list(data = d, fit = fit, p = unname(p), q = unname(q), id = id, curve = stats::make.link(link)$linkinv)
+}
+
+grid <- seq(-9, 9, length.out = 161)
+
+# The log-likelihood of each person, and the joint probabilities of its reports on the grid of u.
+mixed_joint <- function(case, b) {
+  d <- case$data
+  truth <- case$curve(outer(b[1] + b[2] * d$x + d$off, b[3] * grid, `+`))
+  report <- case$q + (case$p - case$q) * truth
+  loglik <- unname(rowsum(log(d$y * report + (1 - d$y) * (1 - report)), case$id))
+  joint <- exp(loglik) * rep(dnorm(grid), each = 60) * (grid[2] - grid[1])
+  list(truth = truth, joint = joint, posterior = joint / rowSums(joint), loglik = log(rowSums(joint)))
+}
+
+test_that("two devices, an offset, weights of persons: every number of a fit, for each link", {
+  for (link in c("logit", "probit", "cloglog")) {
+    case <- mixed_case(link)
+    fit <- case$fit
+    d <- case$data
+    b <- unname(c(coef(fit), fit$sigma))
+    expect_true(fit$sigma > 0.5 && is.null(fit$limit))
+    weight <- d$w[!duplicated(d$id)]
+    total <- function(b) sum(weight * mixed_joint(case, b)$loglik)
+    expect_equal(as.numeric(logLik(fit)), total(b), tolerance = 1e-9)
+    expect_lt(max(abs(difference_gradient(total, b))), 1e-4)
+    curvature <- -stats::optimHess(b, total, control = list(ndeps = rep(1e-3, 3)))
+    expect_equal(unname(fit$variance), solve(curvature), tolerance = 1e-4)
+    expect_identical(vcov(fit), fit$variance[1:2, 1:2])
+    state <- mixed_joint(case, b)
+    mean <- drop(state$posterior %*% grid)
+    expect_equal(fit$random$estimate, fit$sigma * mean, tolerance = 1e-7)
+    expect_equal(fit$random$std.error, fit$sigma * sqrt(drop(state$posterior %*% grid^2) - mean^2), tolerance = 1e-6)
+    expect_identical(fit$random$level, as.character(101:160))
+    expect_identical(c(fit$n, fit$ngrps, fit$df), c(180, 60, 3))
+    # The truth of each row: at an intercept of 0, averaged over persons, given the person's reports.
+    eta <- b[1] + b[2] * d$x + d$off
+    expect_equal(unname(predict(fit, type = "link")), eta, tolerance = 1e-12)
+    expect_equal(unname(predict(fit, random = "zero")), case$curve(eta), tolerance = 1e-12)
+    average <- drop(state$truth %*% (dnorm(grid) * (grid[2] - grid[1])))
+    expect_equal(unname(predict(fit)), average, tolerance = 1e-9)
+    expect_equal(unname(predict(fit, type = "report")), case$q + (case$p - case$q) * average, tolerance = 1e-9)
+    expect_equal(unname(fitted(fit)), case$q + (case$p - case$q) * average, tolerance = 1e-9)
+    expect_equal(unname(predict(fit, random = "predicted")), rowSums(state$truth * state$posterior[case$id, ]), tolerance = 1e-7)
+    # The intraclass correlation of the truths: the variances of the links' distributions.
+    noise <- c(logit = pi^2 / 3, probit = 1, cloglog = pi^2 / 6)[[link]]
+    expect_equal(glance(fit)$icc, fit$sigma^2 / (fit$sigma^2 + noise), tolerance = 1e-12)
+    expect_identical(glance(fit)[c("nobs", "sigma", "ngrps")], tibble::tibble(nobs = 180L, sigma = fit$sigma, ngrps = 60L))
+  }
+  expect_refused(predict(fit, d, random = "predicted"))
+})
+
+test_that("the information of pairs is that of the dependence, from expected second derivatives by hand", {
+  case <- mixed_case()
+  d <- case$data
+  b <- unname(coef(case$fit$fixed))
+  # Under independence the log-likelihood of two reports has the derivative s_i s_j in sigma^2 beside terms of one report.
+  truth <- plogis(b[1] + b[2] * d$x + d$off)
+  report <- case$q + (case$p - case$q) * truth
+  omega <- ((case$p - case$q) * truth * (1 - truth))^2 / (report * (1 - report))
+  pairs <- tapply(omega, case$id, function(w) sum(outer(w, w)[upper.tri(diag(length(w)))]))
+  weight <- d$w[!duplicated(d$id)]
+  expect_equal(case$fit$information.pairs, 1 / sqrt(sum(weight * pairs)), tolerance = 1e-6)
+})
+
+test_that("Wald's limits are symmetric, that of sigma in its logarithm; profile limits lie half a quantile below the maximum", {
+  case <- mixed_case()
+  fit <- case$fit
+  b <- unname(c(coef(fit), fit$sigma))
+  error <- sqrt(diag(fit$variance))
+  z <- qnorm(0.95)
+  wald <- wald_limits_with_sigma(fit, NULL, 0.9)
+  expect_equal(wald[1:2, ], b[1:2] + outer(error[1:2], c(-z, z)), ignore_attr = TRUE)
+  expect_equal(unname(wald[3, ]), unname(b[3] * exp(c(-z, z) * error[3] / b[3])))
+  expect_equal(confint(fit, "x", 0.9, method = "wald")[1, ], wald["x", ], ignore_attr = TRUE)
+  weight <- case$data$w[!duplicated(case$data$id)]
+  total <- function(b) sum(weight * mixed_joint(case, b)$loglik)
+  profile <- confint(fit, level = 0.9)
+  drop <- qchisq(0.9, 1) / 2
+  for (j in 2:3) for (end in profile[j, ]) {
+    others <- stats::optim(b[-j], function(v) -total(append(v, end, j - 1)), method = "BFGS", control = list(reltol = 1e-12))
+    expect_equal(total(b) + others$value, drop, tolerance = 1e-3)
+  }
+  table <- tidy(fit, conf.int = TRUE, conf.level = 0.9)
+  expect_equal(as.matrix(table[c("conf.low", "conf.high")]), profile, ignore_attr = TRUE)
+  expect_equal(table$std.error, unname(error))
+  expect_equal(tidy(fit, effects = "fixed")$statistic, b[1:2] / unname(error[1:2]))
+  expect_identical(tidy(fit, effects = "ran_pars")$group, "id")
+  people <- tidy(fit, effects = "ran_vals")
+  expect_identical(list(people$group[1], people$level, people$estimate, people$std.error),
+                   list("id", fit$random$level, fit$random$estimate, fit$random$std.error))
+})
+
+test_that("roots of a profile: both sides, far away, and none", {
+  # A parabola with the estimate 3 and the error 2: the roots are Wald's limits.
+  roots <- outer_roots(function(v) 1.92 - ((v - 3) / 2)^2 / 2, 3, 2, 1.92)
+  expect_equal(roots, 3 + c(-2, 2) * sqrt(2 * 1.92), tolerance = 1e-5)
+  # Flatter to the right: 1.92 is reached at 3 + 40.
+  roots <- outer_roots(function(v) 1.92 - ifelse(v < 3, ((v - 3) / 2)^2 / 2, (v - 3) * 1.92 / 40), 3, 2, 1.92)
+  expect_equal(roots, c(3 - 2 * sqrt(2 * 1.92), 43), tolerance = 1e-5)
+  expect_identical(outer_roots(function(v) ifelse(v < 0, -1, 1), 3, 1, 1.92)[2], Inf)
+  expect_identical(outer_roots(function(v) ifelse(v > 5, -1, 1), 3, 1, 1.92)[1], -Inf)
+})
+
+test_that("estimates where sigma is 0, positive or infinite", {
+  base <- matrix(c(2, 0.5, 0.5, 1), 2, dimnames = list(c("a", "b"), c("a", "b")))
+  information <- matrix(c(4, 1, 0.5, 1, 3, 0.2, 0.5, 0.2, 2), 3)
+  inside <- mixed_estimates(list(point = c(1, 2, 0.7), sigma = 0.7, value = -9), information, c("a", "b"), base)
+  expect_equal(unname(inside$variance), solve(information), tolerance = 1e-12)
+  expect_equal(inside$vcov, inside$variance[1:2, 1:2])
+  expect_identical(inside[c("coefficients", "sigma", "loglik", "df", "infinite")],
+                   list(coefficients = c(a = 1, b = 2), sigma = 0.7, loglik = -9, df = 3, infinite = NULL))
+  zero <- mixed_estimates(list(point = c(1, 2, 0), sigma = 0, value = -9), information, c("a", "b"), base)
+  expect_identical(zero$vcov, base)
+  expect_true(all(is.na(zero$variance["sigma", ])))
+  far <- list(point = c(1, 2, 40), sigma = 40, value = -9, limit = list(ratio = c(-0.3, 1e-7), value = -8))
+  far <- mixed_estimates(far, information, c("a", "b"), base)
+  expect_identical(far[c("coefficients", "sigma", "loglik", "infinite")],
+                   list(coefficients = c(a = -Inf, b = NA), sigma = Inf, loglik = -8, infinite = c("a", "b")))
+  expect_true(all(is.na(far$variance)))
+  # The unit of weights: three numbers of a maximum are log-likelihoods.
+  scaled <- mixed_in_units(list(value = -2, ladder = data.frame(sigma = 1:2, loglik = c(-3, -4)), limit = list(ratio = 5, value = -1)), 10)
+  expect_identical(scaled, list(value = -20, ladder = data.frame(sigma = 1:2, loglik = c(-30, -40)), limit = list(ratio = 5, value = -10)))
+  # Rivals are within 2 units, and elsewhere.
+  best <- list(value = -10, sigma = 1)
+  rival <- function(value, sigma) is_rival(list(value = value, sigma = sigma), best)
+  expect_identical(c(rival(-11.9, 1.2), rival(-12, 1.2), rival(-11, 0.9), rival(-11, 0.8)), c(TRUE, FALSE, FALSE, TRUE))
+})
+
+test_that("each warning of a fit comes for its reason alone", {
+  fit <- list(limit = NULL, vcov = diag(1), infinite = NULL, starts = -3, information.pairs = 1.6)
+  expect_silent(warn_mixed(fit))
+  warned <- function(...) class(tryCatch(warn_mixed(utils::modifyList(fit, list(...))), warning = identity))[1]
+  expect_identical(warned(information.pairs = 1.61), "candor_warning_information")
+  expect_identical(warned(starts = c(-3, NA)), "candor_warning_maxima")
+  expect_identical(warned(vcov = matrix(NA_real_)), "candor_warning_infinite")
+  expect_identical(warned(limit = list(value = -3)), "candor_warning_infinite")
+  expect_silent(warn_mixed(utils::modifyList(fit, list(vcov = matrix(NA_real_), infinite = "x"))))
+})
+
+test_that("the formula without its random intercept, and with it", {
+  parts <- function(formula) {
+    found <- random_intercept(formula)
+    if (is.null(found)) NULL else c(deparse1(found$fixed), deparse1(found$group))
+  }
+  expect_identical(parts(y ~ x + (1 | id)), c("y ~ x", "id"))
+  expect_identical(parts(y ~ (1 | id) + x), c("y ~ x", "id"))
+  expect_identical(parts(y ~ (1 | school:class)), c("y ~ 1", "school:class"))
+  expect_identical(parts(y ~ 0 + x + (1 | id)), c("y ~ 0 + x", "id"))
+  expect_identical(parts(y ~ x + (1 | id) - 1), c("y ~ x - 1", "id"))
+  expect_identical(parts(y ~ x + (1 | id) + z), c("y ~ x + z", "id"))
+  expect_identical(parts(y ~ (x + (1 | id)) + z), c("y ~ (x) + z", "id"))
+  expect_identical(parts(y ~ (1 | id) - 1), c("y ~ -1", "id"))
+  expect_null(parts(y ~ x))
+  expect_null(parts(y ~ (x | id)))
+  expect_null(parts(y ~ (1 | id) + (1 | x)))
+  expect_null(random_intercept("y ~ (1 | id)"))
+})
+
+test_that("a random intercept is refused beside what it does not have", {
+  case <- mixed_case()
+  d <- case$data
+  fit <- function(...) quietly(rr_glm(y ~ x + (1 | id), mechanism = rr_binary(0.9, 0.1), ...))
+  expect_refused(fit(d, penalty = "firth"), fit(d, "log", start = c(-1, 0)), fit(d, weights = seq_len(nrow(d))))
+  expect_refused(fit(transform(d, id = replace(id, 3, NA)), na.action = na.pass))
+  expect_refused(fit(transform(d, id = seq_along(id))), fit(transform(d, id = 1)), class = "no_information")
+})
+
+test_that("simulated surveys: a person's reports go together, and those who evade all deny", {
+  case <- mixed_case()
+  fit <- case$fit
+  # Of an exact device with a huge sigma all rows of a person are alike, with either answer.
+  fit$sigma <- 1e6
+  fit$fixed$device[] <- rbind(1, 0, 0, 1, 1)
+  drawn <- simulate(fit, 3, seed = 4)
+  expect_identical(dim(drawn), c(180L, 3L))
+  for (one in drawn) {
+    expect_setequal(tapply(one == fit$fixed$labels[2], case$id, mean), 0:1)
+    expect_identical(levels(one), fit$fixed$labels)
+  }
+  fit$evasion <- list(gamma = 1, safe = 1)
+  expect_true(all(simulate(fit, 1, seed = 4)[[1]] == fit$fixed$labels[2]))
+  fit$evasion <- list(gamma = 0, safe = 1)
+  expect_identical(simulate(fit, 1, seed = 4)[[1]], drawn[[1]])
+  expect_refused(simulate(replace(fit, "limit", list(list(value = 0)))))
+})
+
+test_that("what a study of the channel adds moves with the channel as differences say", {
+  case <- mixed_case()
+  fit <- case$fit
+  b <- unname(c(coef(fit), fit$sigma))
+  weight <- case$data$w[!duplicated(case$data$id)]
+  posterior <- random_posterior(fit)
+  # Groups of the same rows and reports count once.
+  expect_equal(sum(fit$model$weight), sum(weight))
+  expect_equal(rowSums(posterior$weights), rep(1, nrow(posterior$weights)), ignore_attr = TRUE)
+  score <- function(h, truth) {
+    changed <- case
+    is_arm <- case$data$arm == "t"
+    name <- if (truth) "p" else "q"
+    changed[[name]] <- case[[name]] + h * is_arm
+    difference_gradient(function(b) sum(weight * mixed_joint(changed, b)$loglik), b)
+  }
+  is_arm <- fit$model$kernel$arm == match("t", c("s", "t")) - 1
+  for (truth in c(FALSE, TRUE)) {
+    found <- person_slopes(fit, posterior, is_arm, truth)
+    expect_equal(found, (score(1e-4, truth) - score(-1e-4, truth)) / 2e-4, tolerance = 1e-4)
+  }
+})
+
+test_that("average truths and their derivatives are integrals", {
+  for (link in mixed_links) {
+    inverse <- stats::make.link(link)$linkinv
+    integral <- function(eta, sigma) stats::integrate(function(u) inverse(eta + sigma * u) * dnorm(u), -9, 9, rel.tol = 1e-11, subdivisions = 2000)$value
+    for (sigma in c(0.8, 3)) {
+      curve <- mixed_curve(link, sigma)
+      eta <- c(-1.2, 0.4)
+      value <- function(eta) vapply(eta, integral, 0, sigma)
+      expect_equal(as.vector(curve$yes(eta)), value(eta), tolerance = 1e-7)
+      expect_equal(as.vector(curve$derivative(eta, 1)), (value(eta + 1e-4) - value(eta - 1e-4)) / 2e-4, tolerance = 1e-5)
+      expect_equal(as.vector(curve$derivative(eta, 2)), (value(eta + 1e-3) - 2 * value(eta) + value(eta - 1e-3)) / 1e-6, tolerance = 1e-3)
+      by_sigma <- (vapply(eta, integral, 0, sigma + 1e-4) - vapply(eta, integral, 0, sigma - 1e-4)) / 2e-4
+      expect_equal(as.vector(curve$by_sigma(eta, 1)), by_sigma, tolerance = 1e-5)
+    }
+    expect_identical(as.vector(mixed_curve(link, 0)$by_sigma(eta, 1)), c(0, 0))
+    expect_equal(as.vector(mixed_curve(link, 0)$yes(eta)), inverse(eta), tolerance = 1e-9)
+  }
+})
+
+test_that("the limit of sigma to infinity is a sum over the intervals between the thresholds, with its gradient", {
+  case <- mixed_case()
+  model <- case$fit$model
+  ratio <- c(0.3, -0.7)
+  # A truth is yes above its threshold of u: by a fine grid of u, of quantiles of the normal distribution.
+  u <- qnorm((seq_len(10001) - 0.5) / 10001)
+  value <- function(ratio) {
+    truth <- outer(drop(model$x %*% ratio), u, `+`) > 0
+    device <- matrix(model$kernel$device, 5)[, model$kernel$arm + 1L]
+    yes <- device[2, ] + truth * device[5, ]
+    report <- model$kernel$y * yes + (1 - model$kernel$y) * (1 - yes)
+    group <- rep(seq_along(model$weight), diff(model$first))
+    sum(model$weight * log(rowMeans(exp(rowsum(log(report), group)))))
+  }
+  found <- mixed_limit(model, ratio)
+  expect_equal(found$value, value(ratio), tolerance = 1e-4)
+  expect_equal(unname(found$gradient), difference_gradient(function(r) mixed_limit(model, r)$value, ratio), tolerance = 1e-6)
+})

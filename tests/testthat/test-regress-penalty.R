@@ -1,0 +1,86 @@
+# Penalties by their definitions: the score that each adds, and the prior's precision.
+
+penalty_case <- function(link = "logit") {
+  withr::local_seed(82)
+  n <- 50
+  data <- list(x = cbind(1, round(rnorm(n), 1), rep_len(0:1, n)), y = rep_len(c(0, 1, 1, 0, 1), n), weight = rep_len(c(1, 2, 1.5), n), offset = rep_len(c(0, 0.2), n),
+               device = cbind(c(0.9, 0.15, 0.1, 0.85, 0.75)), arm = NULL, link = link, unknown = NULL)
+  curve <- stats::make.link(link)
+  list(data = data, model = regress_model(data), curve = curve)
+}
+
+# The log-likelihood, information and report in the coordinates of the model.
+penalty_parts <- function(case, b) {
+  d <- case$data
+  eta <- drop(case$model$z %*% b) + d$offset
+  report <- 0.15 + 0.75 * case$curve$linkinv(eta)
+  slope <- 0.75 * case$curve$mu.eta(eta)
+  weight <- d$weight * slope^2 / (report * (1 - report))
+  list(loglik = sum(d$weight * (d$y * log(report) + (1 - d$y) * log(1 - report))), information = crossprod(case$model$z * weight, case$model$z), report = report, slope = slope, eta = eta)
+}
+
+test_that("Jeffreys' penalty is half the logarithm of the determinant; its score is the gradient", {
+  b <- c(0.2, -0.4, 0.3)
+  for (link in c("logit", "probit", "cloglog")) {
+    case <- penalty_case(link)
+    value <- function(b) {
+      parts <- penalty_parts(case, b)
+      parts$loglik + as.vector(determinant(parts$information)$modulus) / 2
+    }
+    state <- penalized_state(case$model, b, "jeffreys")
+    expect_equal(state$value, value(b), tolerance = 1e-10)
+    expect_equal(state$equation, difference_gradient(value, b), tolerance = 1e-5)
+    expect_equal(state$equation, colSums(state$psi))
+    expect_equal(state$slope, -stats::optimHess(b, value, control = list(ndeps = rep(1e-3, 3))), tolerance = 1e-3)
+    expect_equal(state$V, solve(penalty_parts(case, b)$information), tolerance = 1e-8, ignore_attr = TRUE)
+    expect_equal(state$fallback, penalty_parts(case, b)$information, tolerance = 1e-8, ignore_attr = TRUE)
+    expect_identical(names(penalized_state(case$model, b, "jeffreys", 0L)), "value")
+  }
+})
+
+test_that("the adjusted score of least bias is Firth's: leverage times half the bend of the report over its slope", {
+  b <- c(0.2, -0.4, 0.3)
+  for (link in c("logit", "cloglog")) {
+    case <- penalty_case(link)
+    parts <- penalty_parts(case, b)
+    z <- case$model$z
+    d <- case$data
+    weight <- d$weight * parts$slope^2 / (parts$report * (1 - parts$report))
+    leverage <- weight * rowSums((z %*% solve(parts$information)) * z)
+    bend <- 0.75 * (case$curve$mu.eta(parts$eta + 1e-5) - case$curve$mu.eta(parts$eta - 1e-5)) / 2e-5
+    score <- d$weight * (d$y - parts$report) / (parts$report * (1 - parts$report)) * parts$slope
+    expect_equal(penalized_state(case$model, b, "bias")$equation, colSums(z * (score + leverage * bend / parts$slope / 2)), tolerance = 1e-6, ignore_attr = TRUE)
+    solved <- penalized_maximum(case$model, "bias", cbind(b))
+    expect_lt(max(abs(penalized_state(case$model, solved$b, "bias")$equation)), 1e-5)
+    top <- penalized_maximum(case$model, "jeffreys", cbind(b))
+    expect_lt(max(abs(penalized_state(case$model, top$b, "jeffreys")$equation)), 1e-4)
+    # The reported height has the determinant of the user's columns.
+    parts <- penalty_parts(case, top$b)
+    user <- solve(case$model$basis$back)
+    expect_equal(top$value, parts$loglik + as.vector(determinant(t(user) %*% parts$information %*% user)$modulus) / 2, tolerance = 1e-8)
+  }
+  # Outside the range of a bounded link there is no value.
+  case <- penalty_case("log")
+  expect_identical(penalized_state(case$model, c(5 / case$model$z[1, 1], 0, 0), "jeffreys"), list(value = -Inf, equation = c(NA_real_, NA, NA)))
+})
+
+test_that("the prior: 2.5 standard deviations of a column or steps of two values, 5 of the intercept at the mean", {
+  data <- list(x = cbind(1, c(1, 2, 4, 9), c(3, 3, 7, 7)), weight = c(1, 2, 1, 2))
+  w <- data$weight / 6
+  mean <- sum(w * data$x[, 2])
+  sd <- sqrt(sum(w * (data$x[, 2] - mean)^2))
+  # Minus twice the log density of slopes, and of the linear predictor at the mean and at the lower value.
+  center <- c(1, mean, 3)
+  expect_equal(prior_precision(data), diag(c(0, (sd / 2.5)^2, (4 / 2.5)^2)) + tcrossprod(center) / 25, tolerance = 1e-12)
+  # Without an intercept there is none at the mean.
+  data$x <- data$x[, -1]
+  expect_equal(prior_precision(data), diag(c((sd / 2.5)^2, (4 / 2.5)^2)), tolerance = 1e-12)
+})
+
+test_that("equations are solved by Newton's method with halved steps, or refused", {
+  # x = cos(x), from a start whose full step leads away.
+  evaluate <- function(b) list(equation = cos(b) - b, slope = matrix(sin(b) + 1), psi = matrix(1))
+  expect_equal(solve_moments(evaluate, 4)$b, uniroot(function(x) cos(x) - x, c(0, 1), tol = 1e-12)$root, tolerance = 1e-9)
+  expect_refused(solve_moments(function(b) list(equation = 1 + b^2, slope = matrix(-2 * b), psi = matrix(1)), 1))
+  expect_refused(solve_moments(function(b) list(equation = 1, slope = matrix(0), psi = matrix(1)), 1))
+})

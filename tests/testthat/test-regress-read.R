@@ -1,0 +1,95 @@
+# What a formula and its data must be, and what is read of them.
+
+test_that("the calls of a formula, without its operators", {
+  calls <- function(formula) vapply(model_calls(formula[[length(formula)]]), deparse1, "")
+  expect_identical(calls(y ~ a + log(b) * (c - poly(d, 2)) + offset(exp(e))), c("log(b)", "poly(d, 2)", "exp(e)"))
+  expect_identical(calls(~ (1 | id) + cluster(a)), c("1 | id", "cluster(a)"))
+  for (formula in list(y ~ (1 | id), y ~ x + (1 || id), y ~ cluster(id), y ~ offset(x))) expect_refused(check_terms(formula))
+  expect_error(check_terms(y ~ offset(x), TRUE), NA)
+  # A column of that name is no offset.
+  expect_error(check_terms(y ~ offset + x), NA)
+  expect_refused(check_one_sided(y ~ x, "f"), check_one_sided("x", "f"))
+  expect_identical(report_formula(y ~ a + b), .report ~ a + b, ignore_formula_env = TRUE)
+})
+
+test_that("weights and arms are columns by name, text or formula", {
+  data <- data.frame(w = 1:2, u = c("w", "u"))
+  home <- environment()
+  read <- function(expression) column_expression(expression, data, home)
+  expect_identical(read(quote(w)), quote(w))
+  expect_identical(read("w"), quote(w))
+  expect_identical(read(quote(~ w)), quote(w))
+  expect_identical(read(quote(2 * w)), quote(2 * w))
+  # One row of text is text, unless it is the name of a column.
+  one <- data.frame(arm = "s")
+  expect_identical(column_expression(quote(arm), one, home), quote(arm))
+  expect_identical(column_expression("arm", one, home), quote(arm))
+})
+
+test_that("weights that are not whole are told beyond a rounding", {
+  told <- function(w) length(testthat::capture_messages(tell_sampling_weights(w)))
+  expect_identical(c(told(c(1, 2)), told(c(1, 2 + 1.9e-6)), told(c(1, 2 + 2.1e-6)), told(0.9e-6), told(1.1e-6)), c(0L, 0L, 1L, 0L, 1L))
+  expect_identical(frame_weights(data.frame(a = 1:3)), c(1, 1, 1))
+  expect_identical(design_scale(NULL, 1:3), 1)
+  expect_identical(design_scale(list(), c(0, 2, 4)), 2 / 6)
+  expect_error(check_enough_rows(2, 3), class = "candor_error_argument")
+  expect_error(check_enough_rows(3, 3), NA)
+  expect_identical(c(check_starts(1), check_starts(1000)), c(1, 1000))
+  expect_refused(check_starts(0), check_starts(1001), check_starts(1.5))
+})
+
+test_that("reports that no truth gives, columns that others make, factors of one category", {
+  grr <- list(reports = c("a", "b", "c"))
+  channel <- rbind(c(0.5, 0.5, 0), c(0.2, 0.8, 0))
+  expect_error(check_possible(c(1, 3), channel, grr, "y"), class = "candor_error_impossible")
+  expect_error(check_possible(c(1, 2), channel, grr, "y"), NA)
+  x <- cbind(a = 1, b = c(1, 2, 5, 3), c = c(2, 3, 6, 4), d = c(0, 0, 1, 7))
+  expect_message(keep <- independent_columns(x), class = "candor_message_aliased")
+  expect_identical(keep, c(1L, 2L, 4L))
+  # Rows of weight 0 do not tell columns apart.
+  expect_identical(suppressMessages(independent_columns(x[, -3], c(1, 1, 0, 0))), 1:2)
+  expect_identical(suppressMessages(independent_columns(x[, -3], c(1, 1, 1, 0))), 1:3)
+  expect_identical(spread_coefficients(c(a = 1, c = 3), c("a", "b", "c")), c(a = 1, `NA` = NA, c = 3), ignore_attr = TRUE)
+  fit <- list(coefficients = c(a = NA, b = NA, c = 1), boundary = list(coefficients = "b"))
+  expect_identical(unname(is_aliased(fit)), c(TRUE, FALSE, FALSE))
+  d <- data.frame(y = c(0, 1, 0, 1, 1), g = "u", h = factor(c("p", "q", "p", "q", "q")), x = c(1, 1, 1, 1, 1))
+  expect_error(rr_glm(y ~ g, d, rr_warner(0.8)), class = "candor_error_argument")
+  expect_error(check_factors(model.frame(y ~ h + x, d), "y"), NA)
+  expect_error(check_factors(model.frame(g ~ h, d), "g"), NA)
+})
+
+test_that("kinds of values, and new rows that have them", {
+  expect_identical(lapply(list(Sys.Date(), Sys.time(), "a", factor("a"), 1L, TRUE, NULL, as.difftime(1, units = "days")), value_kind),
+                   list("dates", "times", "text", "text", "numbers", "numbers", NULL, NULL))
+  d <- data.frame(x = 1:3, day = Sys.Date() + 0:2, g = c("a", "b", "a"))
+  fit <- list(frame = d, xlevels = list(g = c("a", "b")))
+  terms <- terms(~ x + day + g)
+  expect_identical(nrow(newdata_frame(fit, terms, d)), 3L)
+  expect_identical(nrow(newdata_frame(fit, terms, transform(d, x = NA))), 3L)
+  expect_identical(newdata_frame(fit, terms, transform(d, g = c("a", NA, "b")))$g[2], factor(NA, c("a", "b")), ignore_attr = TRUE)
+  expect_refused(newdata_frame(fit, terms, d[-1]), newdata_frame(fit, terms, transform(d, x = "1")), newdata_frame(fit, terms, transform(d, day = Sys.time())))
+  expect_error(newdata_frame(fit, terms, transform(d, g = "c")), class = "candor_error_level")
+  expect_refused(check_columns(c("x", "z"), d))
+})
+
+test_that("a tally by groups is rows of counts, worth their effective number", {
+  tally <- rr_tally(c("yes", "no", "yes", "yes"), rr_warner(0.8), weights = c(1, 2, 3, 1), by = list(g = c("u", "u", "v", "v")))
+  data <- grouped_counts(tally)
+  expect_identical(as.character(data$g), c("u", "v"))
+  # u: 1 yes and 2 no worth 9 / 5 reports; v: 4 yes worth 16 / 10.
+  expect_equal(unname(as.matrix(data$.report)), rbind(c(1, 2) / 3 * 9 / 5, c(1.6, 0)), ignore_attr = TRUE)
+  expect_identical(colnames(data$.report), c("yes", "no"))
+})
+
+test_that("the columns of a share, of the fit and of new rows", {
+  frame <- data.frame(y = 1:4)
+  frame[["(share: a)"]] <- c(1, 2, 3, 5)
+  frame[["(share: g)"]] <- c("p", "q", "q", "p")
+  shares <- share_columns(~ a + g, frame, "protective")
+  expect_equal(unname(shares$v), cbind(1, c(1, 2, 3, 5), c(0, 1, 1, 0)), ignore_attr = TRUE)
+  expect_equal(unname(new_share_columns(shares, data.frame(g = "q", a = 7))), cbind(1, 7, 1), ignore_attr = TRUE)
+  expect_equal(unname(share_columns(~ 1, frame, "protective")$v), matrix(1, 4), ignore_attr = TRUE)
+  expect_equal(unname(new_share_columns(share_columns(~ 1, frame, "protective"), data.frame(z = 1:2))), matrix(1, 2), ignore_attr = TRUE)
+  expect_refused(new_share_columns(shares, data.frame(a = 1)), share_columns(y ~ a, frame, "protective"))
+  expect_identical(names(share_variables(~ a + log(b))), c("share: a", "share: b"))
+})
