@@ -26,10 +26,13 @@ autoplot.rr_study <- function(object, metric = NULL, methods = NULL, ...) {
   }
   data$mechanism <- factor(data$method, intersect(choices, data$method))
   truths <- attr(object, "study")$design$truth
+  along <- if (by_epsilon) "privacy level" else "respondents"
   risk_lines(data, truths, by_epsilon, metric == "nll") + ggplot2::labs(
-    x = if (by_epsilon) "Privacy level epsilon" else "Respondents N", y = wrap_text(name, 24),
-    title = wrap_text(paste0(name, ", by ", if (by_epsilon) "privacy level" else "respondents"), 46),
-    subtitle = common_facts(data), caption = "Bars: the true shares of the categories, on a scale of their own."
+    x = if (by_epsilon) "Privacy level epsilon" else "Respondents N",
+    y = wrap_text(name, 24),
+    title = wrap_text(paste0(name, ", by ", along), 46),
+    subtitle = common_facts(data),
+    caption = "Bars: the true shares of the categories, on a scale of their own."
   )
 }
 
