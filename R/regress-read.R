@@ -3,18 +3,6 @@
 
 # ---- model frames ----
 
-check_formula <- function(formula, response = TRUE) {
-  check_that(
-    inherits(formula, "formula") && (!response || length(formula) == 3L), formula, "formula",
-    "a formula with a response, as in {.code answer ~ age + sex}"
-  )
-}
-
-check_one_sided <- function(formula, arg) {
-  check_that(inherits(formula, "formula") && length(formula) == 2L, formula, arg,
-             "a one-sided formula, as in {.code ~ age}")
-}
-
 # model.frame() would read the bar of a random effect as "or", and clusters as a covariate.
 check_terms <- function(formula, offset = FALSE) {
   if (!offset && "offset" %in% setdiff(all.names(formula), all.vars(formula))) {

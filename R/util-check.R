@@ -163,6 +163,18 @@ check_mechanism <- function(x, arg = "mechanism", has_data = FALSE) {
   )
 }
 
+check_formula <- function(formula, response = TRUE) {
+  check_that(
+    inherits(formula, "formula") && (!response || length(formula) == 3L), formula, "formula",
+    "a formula with a response, as in {.code answer ~ age + sex}"
+  )
+}
+
+check_one_sided <- function(formula, arg) {
+  check_that(inherits(formula, "formula") && length(formula) == 2L, formula, arg,
+             "a one-sided formula, as in {.code ~ age}")
+}
+
 # An object of one of the classes; `noun` is these in words.
 check_class <- function(x, arg, class, noun) {
   if (inherits(x, class)) x else must_be(x, arg, noun)
