@@ -8,11 +8,7 @@ autoplot.rr_study <- function(object, metric = NULL, methods = NULL, ...) {
   choices <- unique(object$method)
   if (!all(methods %in% choices)) abort("{.arg methods} must be among {.val {choices}}.")
   data <- drawn_risks(object, metric, methods %||% choices)
-  names <- c(
-    mse = "Mean squared error", tv = "Total variation distance",
-    nll = "Negative log-likelihood per respondent", bias2 = "Squared bias", variance = "Variance"
-  )
-  name <- names[[metric]]
+  name <- risk_titles[[metric]]
   by_epsilon <- length(unique(data$n)) == 1
   data$x <- if (by_epsilon) data$epsilon else data$n
   # One number of respondents and one privacy level leave nothing to draw a line along.
@@ -35,6 +31,14 @@ autoplot.rr_study <- function(object, metric = NULL, methods = NULL, ...) {
     caption = "Bars: the true shares of the categories, on a scale of their own."
   )
 }
+
+risk_titles <- c(
+  mse = "Mean squared error",
+  tv = "Total variation distance",
+  nll = "Negative log-likelihood per respondent",
+  bias2 = "Squared bias",
+  variance = "Variance"
+)
 
 # The numbers of categories and of respondents and the privacy level, if all rows have the same.
 common_facts <- function(data) {
