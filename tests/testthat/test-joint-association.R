@@ -521,3 +521,109 @@ test_that("print() has the chi-squared statistic, its degrees of freedom and p",
   expect_lte(max(nchar(printed)), 80)
   expect_equal(row[["cramers.v"]], sqrt(by_hand$statistic[[1]] / nrow(people)), tolerance = 1e-3)
 })
+
+# ---- the pieces by hand ----
+
+test_that("derivatives of covariance and correlation are those of differences, and none where a share does not vary", {
+  z <- c(0.3, 0.6, 0.25)
+  measures <- list(covariance = function(z) z[3] - z[1] * z[2],
+                   correlation = function(z) (z[3] - z[1] * z[2]) / sqrt(z[1] * (1 - z[1]) * z[2] * (1 - z[2])))
+  V <- rbind(c(4, 1, 2), c(1, 5, 1.5), c(2, 1.5, 3)) / 1000
+  estimates <- moment_estimates(z, V)
+  for (measure in names(measures)) {
+    gradient <- vapply(1:3, function(i) (measures[[measure]](z + 1e-6 * (1:3 == i)) - measures[[measure]](z - 1e-6 * (1:3 == i))) / 2e-6, 0)
+    expect_equal(pair_gradient(z, measure), gradient, tolerance = 1e-6)
+    expect_equal(estimates[[measure]], measures[[measure]](z))
+    expect_equal(estimates[[paste0(measure, ".variance")]], drop(gradient %*% V %*% gradient), tolerance = 1e-6)
+  }
+  expect_equal(estimates$moments, c(4, 5, 3, 1, 2, 1.5) / 1000)
+  for (z in list(c(0, 0.6, 0), c(0.3, 1, 0.3))) {
+    expect_identical(pair_gradient(z, "correlation"), rep(NA_real_, 3))
+    expect_identical(moment_estimates(z, V)$correlation, NA_real_)
+  }
+  # A rounding beside an end is one.
+  expect_identical(varies(c(1e-13, 1.1e-13, 0.5, 1 - 1.1e-13, 1 - 0.9e-13)), c(FALSE, TRUE, TRUE, TRUE, FALSE))
+  expect_equal(quadratic_form(list(2, -1, 3), matrix(estimates$moments)), drop(c(2, -1, 3) %*% V %*% c(2, -1, 3)))
+})
+
+test_that("odds ratios of cells have the error of their logarithm's derivatives, and none with an empty cell", {
+  cells <- list(c(25, 3), c(15, 4), c(20, 0), c(40, 5))
+  V <- rbind(c(4, 1, 2), c(1, 5, 1.5), c(2, 1.5, 3))
+  v <- cbind(c(4, 5, 3, 1, 2, 1.5), 1)
+  odds <- odds_ratio(cells, c(100, 12), v)
+  expect_equal(odds$ratio, c(25 * 40 / (15 * 20), NA))
+  # x = 40, y = 45 and both = 25 of 100.
+  log_odds <- function(z) log(z[3] * (100 - z[1] - z[2] + z[3]) / ((z[1] - z[3]) * (z[2] - z[3])))
+  g <- vapply(1:3, function(i) (log_odds(c(40, 45, 25) + 1e-4 * (1:3 == i)) - log_odds(c(40, 45, 25) - 1e-4 * (1:3 == i))) / 2e-4, 0)
+  expect_equal(odds$error, c(odds$ratio[1] * sqrt(drop(g %*% V %*% g)), NA), tolerance = 1e-6)
+  measures <- binary_measures(list(moments = v[, 1], covariance = 0.07, covariance.variance = 0.0009, correlation = 0.3, correlation.variance = 0.04),
+                              40, 45, 25, 100, 1.25)
+  expect_equal(unname(unlist(measures[inner_columns])), c(0.4, 0.45, 0.25, v[, 1] / 1e4))
+  expect_equal(measures$covariance, 0.0875)
+  expect_equal(c(measures$covariance.error, measures$correlation.error), c(0.0375, 0.2))
+  expect_equal(measures$correlation, 0.3)
+  expect_equal(c(measures$odds.ratio, measures$odds.ratio.error), c(odds$ratio[1], odds$error[1]))
+  expect_identical(c(unbiased_factor("population", 5), unbiased_factor("sample", 5)), c(1.25, 1))
+  expect_identical(pair_index(4), list(i = c(1L, 1L, 1L, 2L, 2L, 3L), j = c(2L, 3L, 4L, 3L, 4L, 4L)))
+})
+
+test_that("the exact variance of a covariance of these rows, by all reports", {
+  # Three rows: 11, 10, 00; p and q differ between columns.
+  p <- c(0.8, 0.9)
+  q <- c(0.3, 0.2)
+  truth <- rbind(c(1, 1), c(1, 0), c(0, 0))
+  reports <- as.matrix(expand.grid(rep(list(0:1), 6)))
+  one <- ifelse(as.vector(truth) == 1, rep(p, each = 3), rep(q, each = 3))
+  chance <- apply(reports, 1, function(r) prod(ifelse(r == 1, one, 1 - one)))
+  covariance <- apply(reports, 1, function(r) {
+    u <- (matrix(r, 3) - rep(q, each = 3)) / rep(p - q, each = 3)
+    mean(u[, 1] * u[, 2]) - mean(u[, 1]) * mean(u[, 2])
+  })
+  variance <- sum(chance * covariance^2) - sum(chance * covariance)^2
+  x <- list(columns = c("a", "b"), design = list(p = p, q = q), n = 3, values = c(3, 2, 1, 1))
+  expect_equal(exact_covariance_variance(x), variance)
+})
+
+test_that("weighted scores have the covariance, correlation and test of their influence, respondent by respondent", {
+  set.seed(6)
+  n <- 40
+  weights <- stats::runif(n, 0.5, 2)
+  w <- weights / sum(weights)
+  u <- cbind(x = sample(c(-0.4, 1.6), n, TRUE), y = stats::rnorm(n))
+  u[, "y"] <- u[, "y"] + 0.5 * u[, "x"]
+  result <- score_associations(u, 1:2, c(TRUE, FALSE), w, w^2)
+  mean <- colSums(w * u)
+  centred <- u - rep(mean, each = n)
+  effective <- 1 / sum(w^2)
+  covariance <- sum(w * centred[, 1] * centred[, 2])
+  # The first is yes or no: its truths vary by mean (1 - mean); the second is known.
+  scale <- sqrt(mean[1] * (1 - mean[1]) * sum(w * centred[, 2]^2))
+  influence <- centred[, 1] * centred[, 2] - covariance
+  correlation <- covariance / scale
+  relative <- (1 - 2 * mean[1]) * centred[, 1] / (mean[1] * (1 - mean[1])) + centred[, 2]^2 / sum(w * centred[, 2]^2) - 1
+  expect_equal(result$covariance, covariance * effective / (effective - 1))
+  expect_equal(result$covariance.error, sqrt(sum(w^2 * influence^2)) * effective / (effective - 1))
+  expect_equal(unname(result$correlation), unname(correlation))
+  expect_equal(unname(result$correlation.error), sqrt(sum(w^2 * (influence / scale - correlation / 2 * relative)^2)))
+  statistic <- effective * covariance^2 / prod(colSums(w * centred^2))
+  expect_equal(unname(result$statistic), statistic)
+  expect_equal(unname(result$p.value), stats::pchisq(statistic, 1, lower.tail = FALSE))
+  expect_identical(unlist(result[c("x", "y")], use.names = FALSE), c("x", "y"))
+  # Pairs within one question are none of associations.
+  three <- score_associations(cbind(u, z = u[, 1] * 2), c(1, 2, 1), c(TRUE, FALSE, TRUE), w, w^2)
+  expect_identical(three[c("x", "y")], list(x = c("x", "y"), y = c("y", "z")))
+  # Rows that say the same are one: a table of values and their numbers has the measures of all rows.
+  codes <- list(match(u[, 1], c(-0.4, 1.6)), sample(3, n, TRUE))
+  first <- list(u = matrix(c(-0.4, 1.6), dimnames = list(NULL, "x")), codes = codes[[1]], randomized = TRUE)
+  second <- list(u = matrix(c(0, 1, 5), dimnames = list(NULL, "v")), codes = codes[[2]], randomized = FALSE)
+  all <- cbind(x = u[, 1], v = c(0, 1, 5)[codes[[2]]])
+  expect_equal(paired_scores(first, second, list(w = w, squares = w^2, equal = FALSE)), score_associations(all, 1:2, c(TRUE, FALSE), w, w^2))
+  even <- rep(1 / n, n)
+  expect_equal(paired_scores(first, second, list(w = even, squares = even^2, equal = TRUE)), score_associations(all, 1:2, c(TRUE, FALSE), even, even^2))
+  # More different values than rows: one by one.
+  expect_equal(paired_scores(list(u = u[, 1, drop = FALSE], codes = seq_len(n), randomized = TRUE), list(u = all[, 2, drop = FALSE], codes = seq_len(n), randomized = FALSE),
+                             list(w = w, squares = w^2, equal = FALSE)), score_associations(all, 1:2, c(TRUE, FALSE), w, w^2))
+  # Nothing varies, nothing is known.
+  still <- score_associations(cbind(a = rep(1, 5), b = 1:5), 1:2, c(TRUE, FALSE), rep(0.2, 5), rep(0.04, 5))
+  expect_true(is.na(still$correlation) && is.na(still$statistic))
+})

@@ -223,3 +223,23 @@ test_that("what has no expected counts is refused in one sentence", {
   # The order is that of the truth.
   expect_refused(rr_pmdh(rr_cooccurrence(diag(4), 2), rr_warner(0.8), order = 3), class = "order")
 })
+
+test_that("a table of truths is read by its names and labels, or by its sizes where it has none", {
+  questions <- list(x = rr_grr(c("u", "v", "w"), 1), y = rr_warner(0.8))
+  counts <- matrix(c(3, 1, 4, 1, 5, 9), 3)
+  labelled <- as.table(structure(counts, dimnames = list(x = c("u", "v", "w"), y = c("no", "yes"))))
+  expect_equal(table_of_truths(labelled, questions), counts, ignore_attr = TRUE)
+  expect_equal(table_of_truths(t(labelled), questions), counts, ignore_attr = TRUE)
+  expect_equal(table_of_truths(labelled[3:1, 2:1], questions), counts, ignore_attr = TRUE)
+  expect_equal(table_of_truths(unname(counts), questions), counts, ignore_attr = TRUE)
+  # Levels that the table lacks have no rows.
+  expect_equal(table_of_truths(labelled[c(1, 3), ], questions), replace(counts, cbind(2, 1:2), 0), ignore_attr = TRUE)
+  refused <- function(truth, class = "mismatch") expect_error(table_of_truths(truth, questions), class = paste0("candor_error_", class))
+  refused(counts[1:2, ])
+  refused(t(unname(counts)))
+  refused(labelled["u", ])
+  refused(as.table(structure(counts, dimnames = list(x = c("u", "v", "z"), y = c("no", "yes")))))
+  refused(replace(labelled, 1, -1), "counts")
+  refused(replace(labelled, 1, Inf), "counts")
+  expect_equal(table_of_truths(c(no = 3, yes = 4), list(y = rr_warner(0.8))), c(3, 4), ignore_attr = TRUE)
+})

@@ -221,3 +221,14 @@ test_that("a truncated table is that of a debiased histogram alone", {
   counted <- as.table(array(c(600, 150, 150, 100), c(2, 2)))
   expect_refused(as.table(rr_cooccurrence(counted), method = "truncated"), as.table(rr_pmdh(counted, rr_warner(0.8)), method = "truncated"))
 })
+
+test_that("a margin of inversion takes no cell as known, whatever the joint estimate has at 0", {
+  survey <- rr_product(x = rr_warner(0.8), y = rr_warner(0.8))
+  tally <- rr_counts(c(90, 40, 40, 10), survey)
+  inverted <- rr_margin(rr_estimate(tally, method = "inv"), "x")
+  expect_identical(inverted$boundary, 0)
+  expect_null(inverted$notes)
+  fit <- rr_estimate(tally)
+  expect_gt(sum(fit$estimate == 0), 0)
+  expect_equal(rr_margin(fit, "x")$boundary, sum(fit$estimate == 0))
+})

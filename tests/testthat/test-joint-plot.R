@@ -41,3 +41,105 @@ test_that("one pair is drawn with its interval", {
     expect_equal(ggplot2::layer_data(plot, 2)[c("x", "xend")], data.frame(x = row$conf.low, xend = row$conf.high))
   }
 })
+
+# ---- exact laws of counts ----
+
+convolved <- function(...) Reduce(function(a, b) stats::convolve(a, rev(b), type = "open"), list(...))
+
+test_that("the law of a sum on a grid is the convolution of its rows, and keeps the mean of values between points", {
+  law <- list(rows = c(3, 0, 2), prob = rbind(c(0.7, 0.3), c(0.5, 0.5), c(0.1, 0.9)), values = c(0, 1))
+  expect_equal(grid_sum(law, 8), c(convolved(stats::dbinom(0:3, 3, 0.3), stats::dbinom(0:2, 2, 0.9)), 0, 0))
+  # Values of 0, 2 and 1 + 3 / 4: of the last three quarters lie at 2 and a quarter at 1.
+  law <- list(rows = 2, prob = rbind(c(0.2, 0.3, 0.5)), values = c(0, 2, 1.75))
+  one <- c(0.2, 0.125, 0.3 + 0.375)
+  expect_equal(grid_sum(law, 6), c(convolved(one, one), 0))
+})
+
+test_that("mean, standard deviation and skewness of the sum are those of its rows", {
+  law <- list(rows = c(3, 2), prob = rbind(c(0.6, 0.3, 0.1), c(0.2, 0.3, 0.5)), values = c(-1, 2, 4))
+  x <- c(-1, 2, 4)
+  moments <- apply(law$prob, 1, function(p) {
+    m <- sum(p * x)
+    c(m, sum(p * (x - m)^2), sum(p * (x - m)^3))
+  })
+  total <- drop(moments %*% c(3, 2))
+  expect_equal(sum_moments(law), list(mean = total[1], sd = sqrt(total[2]), skewness = total[3] / total[2]^1.5))
+  expect_error(sum_moments(list(rows = 3, prob = rbind(c(1, 0)), values = 0:1)), class = "candor_error_argument")
+})
+
+test_that("bars are the exact probabilities in standard deviations from the mean, one for each value if these are few", {
+  law <- list(rows = c(6, 4), prob = rbind(c(0.7, 0.3), c(0.1, 0.9)), values = c(-0.5, 1.5))
+  p <- convolved(stats::dbinom(0:6, 6, 0.3), stats::dbinom(0:4, 4, 0.9))
+  moments <- sum_moments(law)
+  bars <- sum_bars(law, moments)
+  # A sum of j larger values is 2 j - 5.
+  centre <- (2 * (0:10) - 5 - moments$mean) / moments$sd
+  width <- 2 / moments$sd
+  shown <- p / width > 1e-4
+  expect_equal((bars$low + bars$high) / 2, centre[shown])
+  expect_equal(bars$high - bars$low, rep(width, sum(shown)))
+  expect_equal(bars$density, (p / width)[shown])
+  # Of many rows bars are a fifth of a standard deviation, and their mass and mean those of the law.
+  many <- list(rows = 4000, prob = rbind(c(0.7, 0.3)), values = 0:1)
+  bars <- sum_bars(many, sum_moments(many))
+  width <- unique(round(bars$high - bars$low, 10))
+  expect_equal(width, 6 / sqrt(840))
+  mass <- bars$density * width
+  expect_equal(sum(mass), 1, tolerance = 1e-3)
+  expect_lt(abs(sum(mass * (bars$low + bars$high) / 2)), 2e-3)
+  expect_equal(sum(mass * ((bars$low + bars$high) / 2)^2), 1 + width^2 / 12, tolerance = 0.02)
+  # More than two values: the grid adds a thousandth to the variance.
+  three <- list(rows = 300, prob = rbind(c(0.5, 0.3, 0.2)), values = c(0, 1, 2.3))
+  bars <- sum_bars(three, sum_moments(three))
+  mass <- bars$density * (bars$high - bars$low)
+  centre <- (bars$low + bars$high) / 2
+  expect_equal(sum(mass), 1, tolerance = 1e-3)
+  expect_lt(abs(sum(mass * centre)), 5e-3)
+  expect_equal(sum(mass * centre^2), 1, tolerance = 0.02)
+})
+
+test_that("what one row adds to a count: its pattern of bits, or all rows mixed, as reports or as products of scores", {
+  # 3, 2, 4 and 6 rows of 00, 10, 01 and 11.
+  x <- rr_pmdh(c(3, 2, 4, 6), list(p = c(0.8, 0.9), q = c(0.3, 0.2)))
+  C <- kronecker(rbind(c(0.8, 0.2), c(0.1, 0.9)), rbind(c(0.7, 0.3), c(0.2, 0.8)))
+  law <- set_law(x, 0:1, "sample", "reports")
+  expect_equal(law$rows, c(3, 2, 4, 6))
+  expect_equal(law$prob, C)
+  expect_equal(law$values, c(0, 0, 0, 1))
+  law <- set_law(x, 0:1, "population", "estimate")
+  expect_equal(law$rows, 15)
+  expect_equal(law$prob, rbind(drop(c(3, 2, 4, 6) %*% C)) / 15, ignore_attr = TRUE)
+  u <- (0:1 - 0.3) / 0.5
+  v <- (0:1 - 0.2) / 0.7
+  expect_equal(law$values, c(u[1] * v[1], u[2] * v[1], u[1] * v[2], u[2] * v[2]))
+  # The estimate of a count has the count as its mean, the report its expectation.
+  expect_equal(sum_moments(law)$mean, 6)
+  expect_equal(sum_moments(set_law(x, 1L, "sample", "reports"))$mean, 5 * 0.2 + 10 * 0.9)
+  expect_equal(sum_moments(set_law(x, 0L, "sample", "estimate"))$mean, 8)
+  expect_equal(pattern_rows(x$truth, c(0L, 1L)), c(3, 2, 4, 6), ignore_attr = TRUE)
+  expect_equal(pattern_rows(x$truth, 1L), c(5, 10), ignore_attr = TRUE)
+})
+
+test_that("the set of each order is the one whose share is farthest from a half", {
+  x <- new_rr_histogram("pmdh", c("a", "b", "c"), 2, c(100, 20, 45, 95, 20, 19, 44))
+  # Shares .2, .45, .95; then .2, .19, .44.
+  expect_identical(extreme_sets(x), cbind(c(2L, -1L), c(0L, 2L)))
+})
+
+test_that("colours are cut at their limits, numbers stand in 12 columns or fewer, and covariances have a scale of their own", {
+  frame <- data.frame(x = c("a", "a", "b"), y = c("b", "c", "c"), value = c(0.2, -0.7, 1.3))
+  picture <- heat_map(frame, frame[2, ], 1, -1)
+  expect_identical(ggplot2::layer_data(picture, 2)$label, c("0.20", "-0.70", "1.30"))
+  expect_identical(ggplot2::layer_data(picture, 2)$colour, c("grey15", "white", "white"))
+  expect_identical(nrow(ggplot2::layer_data(picture, 3)), 1L)
+  fills <- ggplot2::layer_data(picture, 1)$fill
+  expect_identical(fills[3], ggplot2::layer_data(heat_map(replace(frame, "value", list(c(0.2, -0.7, 1))), frame[0, ], 1, -1), 1)$fill[3])
+  expect_identical(ggplot2::layer_data(heat_map(replace(frame, "value", list(c(0, -0.7, 1))), frame[0, ], 1, 0), 1)$fill[2],
+                   ggplot2::layer_data(heat_map(replace(frame, "value", list(c(0, 0, 1))), frame[0, ], 1, 0), 1)$fill[2])
+  wide <- function(d) {
+    names <- sprintf("v%02d", seq_len(d))
+    all <- pair_index(d)
+    length(heat_map(data.frame(x = names[all$i], y = names[all$j], value = 0), frame[0, ], 1, -1)$layers)
+  }
+  expect_identical(c(wide(12), wide(13)), c(3L, 2L))
+})

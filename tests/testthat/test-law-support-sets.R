@@ -88,3 +88,123 @@ test_that("maximum likelihood of the reports of a hierarchy keeps their sets too
   by_hand <- rr_estimate(rr_tally(reports, tree, keep = "sets"), method = "mle")
   expect_identical(coef(rr_estimate(reports, tree, method = "mle")), coef(by_hand))
 })
+
+test_that("the mean squares of linear functions, given each truth, are those of all reports of bits", {
+  p <- 0.7
+  q <- 0.2
+  bits <- as.matrix(expand.grid(rep(list(0:1), 4)))
+  C <- t(vapply(1:4, function(x) {
+    one <- ifelse(1:4 == x, p, q)
+    apply(bits, 1, function(r) prod(ifelse(r == 1, one, 1 - one)))
+  }, numeric(16)))
+  w <- c(2, -1, 0.5, 3)
+  expected <- drop(C %*% drop((bits - q) %*% w / (p - q))^2)
+  expect_equal(law_second_moments(bits_law(p, q), 4, w), expected)
+  # Without pairs they are independent; pairs of a subset are not.
+  expect_equal(law_second_moments(new_law_support(p, q), 4, w), expected)
+  numbers <- subset_numbers(4, 1.2, 2)
+  sets <- utils::combn(4, 2)
+  member <- apply(sets, 2, function(s) 1:4 %in% s)
+  C <- t(apply(member, 1, function(m) prop.table(ifelse(m, exp(1.2), 1))))
+  law <- new_law_support(numbers$p, numbers$q, numbers$both_own, numbers$both_other)
+  expect_equal(law_second_moments(law, 4, w), drop(C %*% drop(w %*% (member - numbers$q) / (numbers$p - numbers$q))^2))
+  for (unlike in list(new_law_support(c(0.7, 0.6, 0.7, 0.7), q), new_law_support(p, c(0.2, 0.1, 0.2, 0.2)), new_law_support(p, q, rep(0.1, 4)),
+                      new_law_support(p, q, NULL, matrix(0.04, 4, 4)), new_law_support(p, q, matrix(0.1, 4, 4)))) {
+    expect_null(law_second_moments(unlike, 4, w))
+  }
+})
+
+test_that("supports of unequal probabilities and pairs have the covariance of their definition", {
+  # P(v and w | x) in full: x is v, x is w, or neither.
+  p <- c(0.7, 0.6, 0.8)
+  q <- c(0.2, 0.1, 0.3)
+  r1 <- rbind(c(NA, 0.05, 0.22), c(0.13, NA, 0.2), c(0.15, 0.09, NA))
+  r2 <- rbind(c(NA, 0.015, 0.05), c(0.015, NA, 0.04), c(0.05, 0.04, NA))
+  r1[is.na(r1)] <- r2[is.na(r2)] <- 0
+  law <- new_law_support(p, q, r1, r2)
+  counts <- c(80, 60, 90)
+  evidence <- new_evidence(law, counts, 200, 200, 3)
+  phi <- counts / 200
+  theta <- (phi - q) / (p - q)
+  cells <- c(3L, 1L)
+  for (target in c("population", "sample")) {
+    V <- matrix(0, 3, 3)
+    for (v in 1:3) for (w in 1:3) {
+      given <- vapply(1:3, function(x) {
+        pair <- if (v == w) (if (x == v) p else q)[v] else if (x == v) r1[v, w] else if (x == w) r1[w, v] else r2[v, w]
+        pair - if (target == "sample") (if (x == v) p else q)[v] * (if (x == w) p else q)[w] else 0
+      }, 0)
+      # Truths add up to 1 but for noise, which is the others' part.
+      others <- if (v == w) 1 - theta[v] else 1 - theta[v] - theta[w]
+      x <- setdiff(1:3, c(v, w))[1]
+      mean <- if (v == w) theta[v] * given[v] + others * given[x] else theta[v] * given[v] + theta[w] * given[w] + others * given[x]
+      V[v, w] <- (mean - if (target == "population") phi[v] * phi[w] else 0) / ((p - q)[v] * (p - q)[w])
+    }
+    divisor <- if (target == "population") 199 else 200
+    expect_equal(unbiased_covariance(law, evidence, cells, target, TRUE), V[cells, cells] / divisor)
+    expect_equal(unbiased_variances(law, evidence, cells, target, TRUE), diag(V)[cells] / divisor)
+  }
+  # One pair probability for each truth.
+  each <- new_law_support(0.7, 0.2, c(0.1, 0.12, 0.14), 0.03)
+  by_matrix <- new_law_support(0.7, 0.2, matrix(c(0.1, 0.12, 0.14), 3, 3), matrix(0.03, 3, 3))
+  for (target in c("population", "sample")) {
+    expect_equal(unbiased_covariance(each, evidence, c(3L, 2L), target, FALSE), unbiased_covariance(by_matrix, evidence, c(3L, 2L), target, FALSE))
+  }
+})
+
+test_that("a support law by hand is checked: sizes, ranges, symmetric pairs", {
+  refused <- function(...) expect_error(rr_new_law("support", ...), class = "candor_error_argument")
+  refused(p = 1.1, q = 0.2)
+  refused(p = c(0.7, 0.6), q = c(0.1, 0.2, 0.3), difference = 0.5)
+  refused(p = c(0.7, 0.6, 0.5), q = 0.2, both_other = 0.1 + 0 * diag(2))
+  refused(p = 0.7, q = 0.2, both_own = matrix(0.1, 2, 3))
+  refused(p = 0.7, q = 0.2, both_other = rbind(c(0, 0.1), c(0.2, 0)))
+  refused(p = 0.7, q = 0.2, both_other = c(0.1, 0.2))
+  expect_no_error(rr_new_law("support", p = 0.7, q = 0.2, both_other = rbind(c(0, 0.1), c(0.1, 0))))
+  expect_no_error(rr_new_law("support", p = c(0.7, 0.6), q = 0.2, both_own = c(0.1, 0.2), both_other = 0.1))
+  expect_true(law_gives(rr_new_law("support", 0.5, 0.5 - 1.1e-14), "binomial"))
+  expect_false(law_gives(rr_new_law("support", 0.5, 0.5 - 0.9e-14), "binomial"))
+  # A report of a category that no truth supports.
+  never <- new_law_support(c(0.5, 0, 0.6), c(0.2, 0, 0))
+  expect_identical(law_impossible(never, c(3, 1, 2)), 2L)
+  expect_identical(law_impossible(never, c(3, 0, 2)), 0L)
+})
+
+test_that("kept sets are the different ones, and how often each was given, in weights and groups", {
+  bits <- .Call(C_rr_matrix_to_bits, rbind(c(1L, 0L), c(0L, 1L), c(1L, 0L), c(1L, 1L), c(0L, 1L)))$bits
+  kept <- keep_sets(bits, c(1, 2, 1, 2, 2), c(1, 2, 3, 4, 5), 2)
+  expect_identical(lapply(kept, `[[`, "times"), list(4, c(7, 4)))
+  expect_identical(kept[[2]]$bits, bits[c(2, 4), , drop = FALSE])
+  expect_identical(keep_sets(bits, NULL, NULL, 1)[[1]]$times, c(2, 2, 1))
+  merged <- merge_sets(list(kept[[1]], kept[[2]], list(bits = bits[2, , drop = FALSE], times = 10)))
+  expect_identical(merged$times, c(4, 17, 4))
+  # 2^31 bits fit, one more report does not.
+  expect_no_error(check_sets_size(2^21, 2^10))
+  expect_error(check_sets_size(2^21 + 1, 2^10), class = "candor_error_too_large")
+  expect_no_error(check_rows_size(2.5e8, 1))
+  expect_error(check_rows_size(2.5e8 + 1, 1), class = "candor_error_too_large")
+})
+
+test_that("shared hash functions add their collisions to variances, covariances and limits", {
+  p <- 0.7
+  q <- 0.3
+  law <- new_rr_law("sketch_candidates", "", p = p, q = q, both_own = 0.22, both_other = 0.1, difference = p - q, functions = 5, width = 9)
+  bare <- new_law_support(p, q, 0.22, 0.1)
+  counts <- c(80, 60, 100)
+  evidence <- new_evidence(law, c(counts, 0.2 * 200), 200, 200, 3)
+  plain <- new_evidence(bare, counts, 200, 200, 3)
+  theta <- (counts / 200 - q) / (p - q)
+  inside <- pmax(theta, 0)
+  collisions <- list(population = (1 - 1 / 200) * (0.2 - inside^2) / 40, sample = (0.2 - inside^2 - (1 - inside) / 200) / 40)
+  collisions <- lapply(collisions, pmax, 0)
+  expect_equal(law_unbiased(law, evidence), theta)
+  for (target in c("population", "sample")) {
+    expect_equal(unbiased_variances(law, evidence, c(3L, 1L), target, TRUE), unbiased_variances(bare, plain, c(3L, 1L), target, TRUE) + collisions[[target]][c(3, 1)])
+    V <- unbiased_covariance(bare, plain, 1:3, target, TRUE) + tcrossprod(inside) / 40
+    diag(V) <- unbiased_variances(bare, plain, 1:3, target, TRUE) + collisions[[target]]
+    expect_equal(unbiased_covariance(law, evidence, c(3L, 1L), target, TRUE), V[c(3, 1), c(3, 1)])
+    others <- q * (1 - q) / 0.16 + 200 * collisions[[target]]
+    expect_equal(law_intervals(law, evidence, NULL, "wilson", 0.9, 2:3, target), moment_intervals(theta[2:3], (others + (1 - 2 * q) / 0.4)[2:3], others[2:3], 200, 0.9, target))
+  }
+  expect_equal(law_null_std_error(law, evidence), sqrt(q * (1 - q) / 200 / 0.16 + 0.2 / 40))
+})

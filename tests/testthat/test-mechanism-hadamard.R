@@ -74,3 +74,45 @@ test_that("simulated counts have the channel's mean, category by category, and e
     expect_lte(abs(mean(z^2) - 1), 5 * sqrt(2 / length(z)) + 0.05)
   }
 })
+
+test_that("numbers for plans are those of the matrix: supports, errors, the best guess and the best number of blocks", {
+  for (world in list(c(5, 1.1, 2), c(7, 0.6, 3), c(6, 2, 1), c(4, 1.5, 4), c(9, 0.9, 4))) {
+    k <- world[1]
+    epsilon <- world[2]
+    blocks <- world[3]
+    m <- rr_hadamard(k, epsilon, blocks = blocks)
+    C <- unclass(unname(rr_matrix(m)))
+    supports <- C > 1.0001 * min(C)
+    given <- C %*% t(supports)
+    numbers <- hadamard_numbers(k, epsilon, blocks)
+    expect_equal(numbers$p, given[1, 1])
+    expect_equal(numbers$lie, 1 - given[1, 1])
+    expect_equal(numbers$q, mean(given[row(given) != col(given)]))
+    expect_equal(numbers$difference, numbers$p - numbers$q)
+    # Pairs of categories in one block.
+    block <- (seq_len(k) - 1) %% blocks
+    expect_equal(block_pairs(k, blocks), sum(outer(block, block, `==`)) - k)
+    # The best guess of one of k equally likely categories.
+    expect_equal(hadamard_success(k, epsilon, blocks), sum(apply(C, 2, max)) / k)
+    # N Var for fixed truths, in all: the squares of the terms c h of each truth, less 1.
+    scale <- (exp(epsilon) + 2 * blocks - 1) / (exp(epsilon) - 1)
+    in_block <- outer(block, rep(seq_len(blocks) - 1, each = m$size), `==`)
+    for (theta in list(rep(1 / k, k), prop.table(seq_len(k)))) {
+      squares <- scale^2 * drop(in_block %*% drop(theta %*% C))
+      expect_equal(hadamard_risk(k, epsilon, blocks, theta)$total, sum(squares - theta))
+    }
+    expect_equal(hadamard_risk(k, epsilon, blocks)$total, hadamard_risk(k, epsilon, blocks, rep(1 / k, k))$total)
+    # Nobody holds it, and its block has the share 1 / B of the truths: its reports are E / Z more likely there.
+    z <- exp(epsilon) + 2 * blocks - 1
+    in_own <- (exp(epsilon) + 1) / z
+    in_other <- 2 / z
+    expect_equal(hadamard_risk(k, epsilon, blocks)$blank, scale^2 * (in_own / blocks + in_other * (1 - 1 / blocks)))
+  }
+  for (k in c(2, 5, 12, 30)) for (epsilon in c(0.5, 1, 2, 4)) {
+    total <- vapply(seq_len(k), function(blocks) hadamard_risk(k, epsilon, blocks)$total, 0)
+    expect_equal(hadamard_risk(k, epsilon, rr_hadamard(k, epsilon)$blocks)$total, min(total))
+  }
+  # Of so many categories only numbers near (e^epsilon - 1) / 2, and all of them, are tried.
+  expect_identical(best_blocks(2e6, 3), round(expm1(3) / 2))
+  expect_identical(c(hadamard_size(5, 2), hadamard_size(6, 2), hadamard_size(7, 2), hadamard_size(4, 4), hadamard_size(7, 1)), c(4, 4, 8, 2, 8))
+})

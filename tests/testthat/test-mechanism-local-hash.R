@@ -87,3 +87,57 @@ test_that("cohorts are a channel with a likelihood of its own", {
   expect_identical(fit$method, "mle")
   expect_true(all(abs(coef(fit) - c(0.6, 0.3, 0.1)) < 5 * sqrt(diag(vcov(fit)))))
 })
+
+test_that("the default number of values is the least whose excess t has t (t + 1) >= E^2, near the best there is", {
+  for (epsilon in c(0.1, 0.3, 0.5, 1, 1.7, 2, 3, 4.4, 6)) {
+    E <- exp(epsilon)
+    t <- 1
+    while (t * (t + 1) < E^2) t <- t + 1
+    expect_equal(best_buckets(epsilon), t + 1)
+    # Of an ideal hash the variance of an empty category is q (1 - q) / d^2.
+    variance <- function(g) {
+      p <- E / (E + g - 1)
+      (1 / g) * (1 - 1 / g) / (p - 1 / g)^2
+    }
+    expect_equal(variance(t + 1), min(vapply(2:(2 * t + 4), variance, 0)))
+  }
+  expect_identical(best_buckets(17.01), 33554431)
+  expect_lt(best_buckets(17), 33554431)
+  numbers <- ideal_hash(1.2, 5)
+  E <- exp(1.2)
+  expect_equal(numbers, list(p = E / (E + 4), q = 0.2, lie = 4 / (E + 4), difference = E / (E + 4) - 0.2))
+  # Of values without end: E times as many of 1 as there are of others.
+  expect_equal(ideal_hash(1.2, Inf), list(p = 0.5, q = 0, lie = 0.5, difference = -expm1(-1.2) / 2))
+  for (prime in list(c(5, 2, 131), c(200, 2, 211), c(3, 3, 193), c(128, 2, 131), c(500, 3, 503))) expect_equal(hash_prime(prime[1], prime[2]), prime[3])
+  # The smallest fields: 2 has no three categories.
+  two <- hash_numbers(1, 2, 2)
+  expect_equal(two$collision, 0)
+  expect_equal(c(two$both_own, two$both_other), c(0, 0))
+})
+
+test_that("the hash value is floor(((a z + b) mod P) g / P) + 1 in whole numbers, however large", {
+  m <- rr_local_hash(50, 2, g = 5)
+  functions <- list(slope = c(3, 200, 317), shift = c(0, 17, 300))
+  answers <- c(4L, 50L, 23L)
+  expect_equal(hash_values(m, answers, functions), floor(((functions$slope * m$codes[answers] + functions$shift) %% m$prime) * 5 / m$prime) + 1)
+  # Products beyond 2^53, by digits: 2147483629 x 2147483587 mod 2147483647 is (-18) (-60) = 1080.
+  large <- list(prime = 2147483647, codes = 2147483587, g = 7)
+  expect_equal(hash_values(large, 1L, list(slope = 2147483629, shift = 5)), floor(1085 * 7 / 2147483647) + 1)
+  expect_equal(hash_values(large, 1L, list(slope = 2147483629, shift = 1073741824)), floor((1080 + 1073741824) * 7 / 2147483647) + 1)
+})
+
+test_that("cohorts have the matrix of their functions, and scores that are its inverse", {
+  m <- rr_local_hash(4, 1.3, g = 3, cohorts = 5)
+  table <- hash_table(m)
+  C <- rr_matrix(m)
+  for (x in 1:4) for (cohort in 1:5) for (value in 1:3) {
+    expected <- (if (table[x, cohort] == value) exp(1.3) else 1) / (exp(1.3) + 2) / 5
+    expect_equal(C[x, (cohort - 1) * 3 + value], expected, ignore_attr = TRUE)
+  }
+  expect_identical(m$reports[c(1, 3, 4, 15)], c("1:1", "1:3", "2:1", "5:3"))
+  reports <- withr::with_seed(2, rr_perturb(c(1, 4, 2, 2, 3), m, rng = "R"))
+  scores <- rr_score(reports, m)
+  index <- (reports$cohort - 1) * 3 + reports$value
+  terms <- vapply(index, function(y) law_unbiased(rr_law(m), new_evidence(rr_law(m), 1 * (1:15 == y), 1, 1, 4, m)), numeric(4))
+  expect_equal(unname(scores), t(terms))
+})

@@ -163,3 +163,82 @@ test_that("what is no answer, report or argument is refused", {
   expect_identical(names(rr_reports(rr_perturb(c(a = 5), duchi), duchi)), "a")
   expect_refused(rr_mean(c(1, 0), 1), rr_mean(3, 1), rr_mean(c(0, Inf), 1), rr_mean(c(0, 1), -1), rr_mean(c(0, 1), 1, "best"), class = NULL)
 })
+
+# ---- the pieces by hand ----
+
+test_that("a window is e^epsilon times as likely as other cells, and a cell is read so that its mean is the answer", {
+  for (world in list(c(1, 1), c(6, 0.8), c(40, 2.5))) {
+    grid <- window_grid(world[1], world[2])
+    expect_identical(grid$window, max(1, round(world[1] * exp(-world[2] / 2))))
+    cells <- world[1] + grid$window
+    inside <- grid$chance / grid$window + grid$other / cells
+    expect_equal(inside / (grid$other / cells), exp(world[2]))
+    expect_equal(grid$chance + grid$other, 1)
+    for (start in 0:world[1]) {
+      p <- grid$other / cells + grid$chance / grid$window * (seq_len(cells) - 1 >= start & seq_len(cells) - 1 < start + grid$window)
+      expect_equal(sum(p * window_values(grid, seq_len(cells) - 1)), 2 * start / world[1] - 1, tolerance = 1e-12)
+    }
+  }
+})
+
+test_that("the variance of a score is that of its report, on the scale from -1 to 1", {
+  # Duchi: reports of +-1 / tanh(epsilon / 2).
+  duchi <- mean_variance(rr_mean(c(0, 10), 1.3, "duchi"))
+  expect_equal(duchi, list(constant = 1 / tanh(0.65)^2, linear = 0, slope = -1))
+  # Piecewise: Wang et al. (2019), t^2 / (e^(epsilon / 2) - 1) + (e^(epsilon / 2) + 3) / (3 (e^(epsilon / 2) - 1)^2).
+  s <- exp(0.65)
+  expect_equal(mean_variance(rr_mean(c(0, 10), 1.3, "piecewise")), list(constant = (s + 3) / (3 * (s - 1)^2), linear = 0, slope = 1 / (s - 1)))
+  hybrid <- mean_variance(rr_mean(c(0, 10), 1.3))
+  share <- 1 - exp(-0.65)
+  expect_equal(hybrid, list(constant = share * (s + 3) / (3 * (s - 1)^2) + (1 - share) / tanh(0.65)^2, linear = 0, slope = 0))
+  expect_identical(rr_mean(c(0, 10), 0.6)$share, 0)
+  expect_equal(mean_variance(rr_mean(c(0, 10), 0.6)), list(constant = 1 / tanh(0.3)^2, linear = 0, slope = -1))
+  # Cards: v1 + v2 y + v3 y^2 with y = 5 + 5 t, over 25.
+  cards <- rr_scramble(c(0, 10), multiply = c(0.5, 1, 2), add = c(0, 4))
+  v <- cards$moments$v
+  moments <- mean_variance(cards)
+  for (t in c(-1, -0.3, 0.8)) {
+    y <- 5 + 5 * t
+    expect_equal(moments$constant + moments$linear * t + moments$slope * t^2, (v[1] + v[2] * y + v[3] * y^2) / 25)
+  }
+  # The largest over all truths of fixed t, and over all distributions of t with the variance of these.
+  t <- seq(-1, 1, length.out = 2001)
+  fixed <- moments$constant + moments$linear * t + moments$slope * t^2
+  expect_equal(largest_mean_variance(cards, "sample"), max(fixed))
+  # Two ends with mean m: E t^2 = 1.
+  sampled <- moments$constant + moments$slope + moments$linear * t + 1 - t^2
+  expect_equal(largest_mean_variance(cards, "population"), max(sampled), tolerance = 1e-6)
+  expect_equal(largest_mean_variance(rr_mean(c(0, 10), 1.3, "duchi"), "sample"), 1 / tanh(0.65)^2)
+  expect_equal(largest_mean_variance(rr_mean(c(0, 10), 1.3, "duchi"), "population"), 1 / tanh(0.65)^2)
+})
+
+test_that("reports are shares of their range, two-valued ones its ends, and no others are reports", {
+  two <- rr_mean(c(0, 10), 1, "duchi")
+  ends <- 5 + c(-5, 5) / tanh(0.5)
+  expect_equal(two$codec$range, ends)
+  expect_identical(report_shares(ends[c(1, 2, 2)], two), c(0, 1, 1))
+  expect_error(report_shares(c(ends, 5), two), class = "candor_error_report")
+  wide <- rr_mean(c(0, 10), 2, "piecewise")
+  limits <- wide$codec$range
+  expect_equal(report_shares(limits[1] + c(0, 0.25, 1) * diff(limits), wide), c(0, 0.25, 1))
+  expect_error(report_shares(limits[2] + 0.01, wide), class = "candor_error_report")
+  expect_error(report_shares(limits[1] - 0.01, wide), class = "candor_error_report")
+  expect_equal(score_line(wide), c(-wide$reach, 2 * wide$reach))
+  cards <- rr_scramble(c(0, 10), multiply = c(0.5, 1, 2), add = c(0, 4))
+  # Reports from 0 to 24; a score is (report - beta) / alpha.
+  alpha <- 3.5 / 3
+  expect_equal(cards$codec$range, c(0, 24))
+  expect_equal(score_line(cards), c(((0 - 2) / alpha - 5) / 5, 24 / alpha / 5))
+  expect_equal(read_scores(c(3, 9), cards), (c(3, 9) - 2) / alpha)
+})
+
+test_that("two sums of shares are counted, by group and weight", {
+  wide <- rr_mean(c(0, 10), 2, "piecewise")
+  limits <- wide$codec$range
+  share <- c(0.1, 0.5, 0.9, 0.3)
+  tally <- rr_tally(limits[1] + share * diff(limits), wide)
+  expect_equal(as.vector(tally$counts), c(sum(share), sum(share^2)))
+  weights <- c(1, 2, 3, 4)
+  weighted <- rr_tally(limits[1] + share * diff(limits), wide, by = c("b", "a", "b", "a"), weights = weights)
+  expect_equal(unname(weighted$counts), cbind(c(2 * 0.5 + 4 * 0.3, 2 * 0.25 + 4 * 0.09), c(0.1 + 3 * 0.9, 0.01 + 3 * 0.81)))
+})

@@ -199,3 +199,30 @@ test_that("functions of shares vary as the covariance matrix says, for both targ
     expect_equal(law_functions(rr_law(m), evidence, L, target, variances = TRUE), diag(L %*% V %*% t(L)), tolerance = 1e-8)
   }
 })
+
+test_that("numbers for plans are those of the matrix, at any order and number of categories", {
+  for (world in list(c(7, 2, 1), c(8, 2, 0.7), c(13, 3, 1.2), c(14, 3, 2), c(9, 3, 1), c(5, 4, 1.5), c(6, 4, 0.5), c(2, 2, 1), c(3, 2, 1), c(4, 2, 1))) {
+    k <- world[1]
+    order <- world[2]
+    epsilon <- world[3]
+    numbers <- projective_numbers(k, epsilon, order)
+    coordinates <- 2
+    while (sum(order^(seq_len(coordinates) - 1)) < k) coordinates <- coordinates + 1
+    expect_identical(numbers$coordinates, coordinates)
+    expect_identical(numbers$points, sum(order^(seq_len(coordinates) - 1)))
+    C <- unclass(unname(rr_matrix(rr_projective(k, epsilon, order = order))))
+    expect_equal(ncol(C), numbers$points)
+    supports <- C > 1.0001 * min(C)
+    given <- C %*% t(supports)
+    expect_equal(diag(given), rep(numbers$p, k))
+    expect_equal(given[row(given) != col(given)], rep(numbers$q, k * (k - 1)))
+    expect_equal(numbers$lie, 1 - numbers$p)
+    expect_equal(numbers$difference, numbers$p - numbers$q)
+    expect_equal(projective_success(k, epsilon, order), sum(apply(C, 2, max)) / k)
+  }
+  # Several orders at once; the least order of a line of k points.
+  expect_equal(projective_numbers(13, 1, c(2, 3, 12))$points, c(15, 13, 13))
+  expect_identical(c(line_order(2), line_order(3), line_order(6), line_order(7), line_order(34)), c(2, 2, 5, 7, 37))
+  expect_null(line_order(46342))
+  expect_identical(line_order(46338), 46337)
+})

@@ -326,3 +326,83 @@ test_that("cards are numbers, alike or with probabilities that add up to 1", {
     expect_refused(rr_scramble(c(0, 10), cards, 1), rr_scramble(c(0, 10), 2, cards))
   }
 })
+
+# ---- the pieces by enumeration ----
+
+test_that("cards have the moments of their numbers, and devices moments that numbers in a range can have", {
+  cards <- read_cards(data.frame(value = c(1, 2, 4), prob = c(0.5, 0.3, 0.2)), "multiply")
+  expect_equal(cards[c("mean", "variance", "range")], list(mean = 1.9, variance = 0.5 * 0.81 + 0.3 * 0.01 + 0.2 * 2.1^2, range = c(1, 4)))
+  even <- read_cards(c(1, 2, 6), "multiply")
+  expect_equal(even[c("mean", "variance")], list(mean = 3, variance = (4 + 1 + 9) / 3))
+  expect_null(even$prob)
+  # At most (largest - mean) (mean - least): 2 x 3.
+  device <- function(sd, mean = 4) read_cards(list(mean = mean, sd = sd, range = c(1, 6)), "multiply")
+  expect_equal(device(sqrt(6)), list(mean = 4, variance = 6, range = c(1, 6)))
+  for (bad in list(list(sqrt(6) + 1e-6), list(-1), list(1, 7), list(1, 0))) expect_error(do.call(device, bad), class = "candor_error_argument")
+  for (bad in list(list(value = 1:2, prob = c(0.5, 0.4)), list(value = 1:2, prob = 1), list(value = 1:2, prob = c(1.5, -0.5)), "a", NULL, c(1, NA), c(1, Inf))) {
+    expect_error(read_cards(bad, "multiply"), class = "candor_error_argument")
+  }
+})
+
+test_that("means and variances of scores are those of all pairs of cards and of the truth", {
+  w <- read_cards(data.frame(value = c(0.5, 1, 3), prob = c(0.2, 0.5, 0.3)), "multiply")
+  u <- read_cards(c(-1, 0, 4), "add")
+  for (truth in c(0, 0.3)) for (inside in c(FALSE, TRUE)) {
+    moments <- scramble_moments(w, u, truth, inside)
+    pairs <- expand.grid(i = 1:3, j = 1:3)
+    A <- c(w$value[pairs$i], 1)
+    B <- c(if (inside) w$value[pairs$i] * u$value[pairs$j] else u$value[pairs$j], 0)
+    p <- c((1 - truth) * w$prob[pairs$i] / 3, truth)
+    expect_equal(c(moments$alpha, moments$beta), c(sum(p * A), sum(p * B)))
+    for (y in c(-2, 0, 3.5)) {
+      score <- (A * y + B - moments$beta) / moments$alpha
+      expect_equal(sum(p * score), y)
+      expect_equal(sum(moments$v * c(1, y, y^2)), sum(p * (score - y)^2))
+    }
+    m <- rr_scramble(c(-2, 4), multiply = list(value = w$value, prob = w$prob), add = c(-1, 0, 4), truth = truth, inside = inside)
+    all <- outer(A, c(-2, 4)) + B
+    expect_equal(m$codec$range, range(all[p > 0, ]))
+    # On given levels: the probabilities of equal reports together.
+    channel <- scrambled_channel(m, c(-2, 1, 4))
+    reports <- outer(A, c(-2, 1, 4)) + B
+    expect_equal(channel$reports, sort(unique(round(as.vector(reports[p > 0, ]), 10))))
+    expected <- t(vapply(1:3, function(x) vapply(channel$reports, function(r) sum(p[abs(reports[, x] - r) < 1e-9]), 0), numeric(length(channel$reports))))
+    expect_equal(unname(channel$matrix), expected)
+    if (truth > 0) expect_equal(sum(card_pairs(m)$prob), 0.7)
+  }
+})
+
+test_that("warnings say what cards show, and no others", {
+  revealing <- function(...) tryCatch({
+    rr_scramble(...)
+    FALSE
+  }, candor_warning_reveals = function(w) TRUE)
+  expect_true(revealing(c(0, 10), multiply = 2, add = 3))
+  expect_true(revealing(c(0, 10), truth = 0.5))
+  # The truth or a constant function of it: two reports of one person differ.
+  expect_false(revealing(c(0, 10), multiply = 2, add = 3, truth = 0.5))
+  expect_false(revealing(c(0, 10), multiply = 1, add = 3, truth = 0.5))
+  expect_true(revealing(c(0, 10), multiply = c(1, 2)))
+  expect_true(revealing(c(-1, 10), multiply = c(1, 2)))
+  expect_false(revealing(c(1, 10), multiply = c(1, 2)))
+  expect_false(revealing(c(0, 10), multiply = c(0, 2)))
+  expect_false(revealing(c(0, 10), multiply = c(1, 2), add = c(0, 1)))
+  # Cards that multiply by 0 on average say nothing of the truth.
+  expect_error(suppressWarnings(rr_scramble(c(0, 10), multiply = c(-1, 1))), class = "candor_error_argument")
+  expect_error(rr_scramble(c(0, 10), multiply = c(1, 2), truth = 1), class = "candor_error_argument")
+})
+
+test_that("what a report shows of the truth is listed: which numbers explain it, card by card", {
+  # Cards 1 and 2 of 0 to 4, nothing added: a report r is explained by r and r / 2, those of the range.
+  m <- suppressWarnings(rr_scramble(c(1, 4), multiply = c(1, 2)))
+  evidence <- report_evidence.rr_scramble(m)
+  # Weights are p / w: of a truth above 2 the card 1 is explained by r (1/2) and r / 2 (1/4); the card 2 by 2 r > 4 alone.
+  # A truth of 3: report 3 is 3 or 1.5: 2/3; report 6 is 3 alone (6 > 4). (2/3 + 1) / 2.
+  # A truth of 1.5: report 1.5 is 1.5 alone (0.75 < 1); report 3 is 3 or 1.5: 1/3 for 1.5. (1 + 1/3) / 2.
+  expect_equal(evidence$guess, (2 / 3 + 1) / 2)
+  expect_equal(evidence$certain, 0.5)
+  expect_equal(explaining_numbers(c(6, 3), c(1, 2), c(0, 1)), rbind(c(6, 2.5), c(3, 1)))
+  truths <- evidence_truths(c(1, 2), c(0, 0), 1, 4)
+  # Cards reach an end at 1, 2, 0.5 or 4, 8, 2: changes at 1, 2, 4 and numbers between.
+  expect_setequal(truths, c(1, 4, 1.5, 3))
+})

@@ -442,3 +442,149 @@ test_that("what a fit says of its error is what its details hold", {
   near <- rr_estimate(tally, method = "eb", reference = prop.table(30:1))
   expect_no_match(paste(trimws(utils::capture.output(print(near, n = 1))), collapse = " "), "without the reference")
 })
+
+# ---- the pieces by hand ----
+
+test_that("rows are the distinct counts of categories that are alike, and values of rows go back to categories", {
+  counts <- c(5, 3, 5, 0, 7, 3)
+  rows <- eb_rows(counts, 23, list(a = 0.4, b = 0.1, binomial = TRUE))
+  expect_equal(rows[c("count", "categories")], list(count = c(0, 3, 5, 7), categories = c(1, 2, 2, 1)))
+  expect_equal(rows[c("base", "slope", "trials", "share")], list(base = rep(2.3, 4), slope = rep(23 * 0.4 / 6, 4), trials = rep(23, 4), share = rep(1 / 6, 4)))
+  expect_identical(rows$expand(c(10, 20, 30, 40)), c(30, 20, 30, 10, 40, 20))
+  expect_null(eb_rows(counts, 23, list(a = 0.4, b = 0.1, binomial = FALSE))$trials)
+  # Bins: of a twentieth of a standard deviation; the first and the last count stand alone.
+  value <- c(0, 1, 1e6 + 0:60, 2e6, 2e6 + 1)
+  bins <- floor(20 * sqrt(value + 0.375))
+  expected <- match(c(-1, bins[2:64], Inf), unique(c(-1, bins[2:64], Inf)))
+  expect_identical(count_bins(value), expected)
+  # Unlike: a row for each of count, base, slope and number of reports, in rising order of where shares may begin.
+  additive <- list(a = c(0.4, 0.4, 0.5, 0.4, 0.4, 0.4), b = c(0.1, 0.1, 0.1, 0.2, 0.1, 0.1), binomial = TRUE)
+  counts <- c(9, 9, 9, 9, 30, 9)
+  n <- c(40, 40, 40, 40, 40, 50)
+  share <- c(0.2, 0.2, 0.2, 0.2, 0.1, 0.1)
+  rows <- eb_rows_unlike(counts, n, additive, share)
+  expect_length(rows$count, 5)
+  expect_equal(sort(rows$categories), c(1, 1, 1, 1, 2))
+  for (pair in list(list(rows$count, counts), list(rows$base, n * additive$b), list(rows$slope, n * additive$a * share), list(rows$trials, n),
+                    list(rows$share, share))) {
+    expect_equal(rows$expand(pair[[1]]), pair[[2]])
+  }
+  expect_equal(rows$expand(rows$categories), c(2, 2, 1, 1, 1, 1))
+  expect_false(is.unsorted(eb_begin(rows$count, rows$base, rows$slope)))
+  expect_null(eb_rows_unlike(counts, n, replace(additive, "binomial", FALSE), share)$trials)
+  # A count of 9 may come from 1.75 standard deviations below on the scale of roots.
+  expect_equal(eb_begin(c(9, 1, 9), c(1, 0, 50), 2), c(((sqrt(9.375) - 1.75)^2 - 1) / 2, 0, 0))
+})
+
+test_that("a category stands alone four standard deviations from its neighbours and eight above the noise", {
+  alone <- function(count, base = 5, categories = rep(1, length(count))) eb_alone(list(count = count, categories = categories, base = rep(base, length(count))))
+  # Roots of 2 sqrt(count + 3 / 8) more than 8 apart.
+  gap <- function(low) (sqrt(low + 0.375) + 4)^2 - 0.375
+  expect_identical(alone(c(1, 2, gap(2) + 0.01, 300)), c(FALSE, FALSE, TRUE, TRUE))
+  expect_identical(alone(c(1, 2, gap(2) - 0.01, 300)), c(FALSE, FALSE, FALSE, TRUE))
+  expect_identical(alone(c(1, 2, gap(2) + 0.01, gap(gap(2) + 0.01) - 0.01)), c(FALSE, FALSE, FALSE, FALSE))
+  # Not if several are alike, at 30 or fewer, or within the noise of its base.
+  expect_identical(alone(c(1, 2, 300), categories = c(1, 1, 2)), c(FALSE, FALSE, FALSE))
+  expect_identical(alone(c(0, 0.5, 30), base = 0), c(FALSE, FALSE, FALSE))
+  expect_identical(alone(c(0, 0.5, 30.1), base = 0), c(FALSE, FALSE, TRUE))
+  expect_identical(alone(c(1, 2, 180), base = 100), c(FALSE, FALSE, FALSE))
+  expect_identical(alone(c(1, 2, 181), base = 100), c(FALSE, FALSE, TRUE))
+  # Two others are left at least.
+  expect_identical(alone(c(1, 200)), c(FALSE, FALSE))
+  expect_identical(alone(c(1, 200), categories = c(2, 1)), c(FALSE, TRUE))
+})
+
+test_that("a share is precise if its count varies by less than 0.045 of what speaks for it, two left at least", {
+  additive <- list(a = 0.4, b = 0.1)
+  # sqrt(c) = 0.045 (c - 10): c of about 514.7.
+  edge <- uniroot(function(c) sqrt(c) - 0.045 * (c - 10), c(100, 1000), tol = 1e-10)$root
+  expect_identical(is_precise(c(5, edge + 0.1, edge - 0.1, 0), 100, additive), c(FALSE, TRUE, FALSE, FALSE))
+  expect_identical(is_precise(c(800, 900, 700, 1000), 100, additive), c(FALSE, TRUE, FALSE, TRUE))
+  expect_identical(is_precise(c(800, 900, 3), 100, additive), c(FALSE, TRUE, FALSE))
+})
+
+test_that("the density of a prior spreads each atom half-way to its neighbours", {
+  prior <- data.frame(x = c(0.2, 0.6, 1.4), mass = c(0.3, 0.5, 0.2))
+  # Edges 0, 0.4, 1, 1.4.
+  expect_equal(prior_density(prior, c(0.1, 0.39, 0.5, 0.99, 1.2, 1.4, 3)), c(0.3 / 0.4, 0.3 / 0.4, 0.5 / 0.6, 0.5 / 0.6, 0.5, 0.5, 0.5))
+})
+
+test_that("exact categories come back with normal quantiles, variances with the sum known", {
+  result <- list(mean = c(0.1, 0.2), variance = c(0.01, 0.02), tilted = c(TRUE, FALSE), finest = c(0.001, 0.002), quantile = rbind(c(0.05, 0.1, 0.2), c(0.1, 0.2, 0.3)))
+  all <- with_exact(result, c(FALSE, TRUE, FALSE), c(9, 0.7, 9), c(9, 0.04, 9), c(0.1, NA, 0.8))
+  expect_equal(all$mean, c(0.1, 0.7, 0.2))
+  expect_equal(all$variance, c(0.01, 0.04, 0.02))
+  expect_identical(all$tilted, c(TRUE, FALSE, FALSE))
+  expect_equal(all$finest, c(0.001, 0, 0.002))
+  expect_equal(all$quantile, rbind(c(0.05, 0.1, 0.2), 0.7 + 0.2 * c(stats::qnorm(0.1), 0, stats::qnorm(0.8)), c(0.1, 0.2, 0.3)))
+  # Given the sum, a share loses v^2 / sum of the v: the diagonal of diag(v) - v v' / sum(v).
+  posterior <- list(variance = c(0.01, 0.02, 0.05), tilted = c(TRUE, FALSE, TRUE))
+  expect_equal(eb_variance(posterior), c(0.01 - 0.01^2 / 0.06, 0.02, 0.05 - 0.05^2 / 0.06))
+  expect_equal(eb_variance(list(variance = c(0, 0.3), tilted = c(TRUE, FALSE))), c(0, 0.3))
+  details <- c(posterior, list(delta = 4, expected.error = 0.07, expected.range = c(0.07, 0.2)))
+  spread <- eb_covariance(NULL, list(k = 3, details = details), "population")
+  covariance <- diag(spread$diagonal) - tcrossprod(spread$common)
+  expect_equal(diag(covariance), eb_variance(posterior))
+  expect_equal(covariance[1, 3], -0.01 * 0.05 / 0.06)
+  expect_equal(covariance[2, 3], 0)
+  # Unknown if the reports allow more than four times the error, or less than their least.
+  unknown <- function(...) all(is.na(eb_covariance(NULL, list(k = 3, details = utils::modifyList(details, list(...))), "population")$diagonal))
+  expect_false(unknown())
+  expect_true(unknown(delta = 4.001))
+  expect_true(unknown(expected.error = 0.0699))
+  expect_true(unknown(delta = NA))
+  expect_match(eb_covariance(NULL, list(k = 3, details = details), "sample")$unknown, "population")
+  expect_null(eb_covariance(NULL, list(k = 2, details = list(fallback = TRUE)), "population"))
+  # Nothing that was tilted has a variance.
+  none <- eb_covariance(NULL, list(k = 2, details = utils::modifyList(details, list(variance = c(0, 0.3), tilted = c(TRUE, FALSE)))), "population")
+  expect_equal(none[c("diagonal", "common")], list(diagonal = c(0, 0.3), common = c(0, 0)))
+})
+
+test_that("a bucket that nobody was asked about leaves the error unknown, and an expected error of 0 is never enough", {
+  checked <- function(n) eb_check(list(counts = c(20, 0, 7), n = c(50, n, 30)), list(a = 0.5, b = 0.1), c(0.5, 0.3, 0.2), c(0.01, 0.5, 0.02), 0.03)
+  expect_true(is.na(checked(1e-6)$delta) && all(is.na(checked(0.99)$expected.range)))
+  expect_false(anyNA(unlist(checked(1))))
+  expect_identical(eb_check(list(counts = 20, n = 50), list(a = 0.5, b = 0.1), 0.5, 0.01, 0)$delta, Inf)
+})
+
+test_that("options exclude each other, and a reference is a distribution with all shares above 0", {
+  tally <- rr_counts(c(30, 20, 25, 25), rr_grr(c("a", "b", "c", "d"), epsilon = 1))
+  evidence <- group_evidence(tally, 1)
+  expect_identical(eb_options(list(), evidence), list(loss = "squared", pool = FALSE, ordered = FALSE, reference = NULL))
+  given <- eb_options(list(reference = c(d = 0.4, a = 0.1, b = 0.2, c = 0.3), loss = "absolute"), evidence)
+  expect_identical(given[c("loss", "reference")], list(loss = "absolute", reference = c(0.1, 0.2, 0.3, 0.4)))
+  expect_equal(eb_options(list(reference = as.table(c(a = 1, b = 2, c = 3, d = 4))), evidence)$reference, (1:4) / 10)
+  refused <- function(...) expect_error(eb_options(list(...), evidence), class = "candor_error_argument")
+  refused(loss = "cubic")
+  refused(ordered = TRUE, pool = TRUE)
+  refused(ordered = TRUE, reference = rep(0.25, 4))
+  refused(pool = TRUE, reference = rep(0.25, 4))
+  refused(reference = c(0.5, 0.5, 0, 0))
+  refused(reference = c(0.5, 0.4, 0.05, 0.04))
+})
+
+test_that("limits are drawn in by the sum, reach 0 where the reports do, and are no narrower than the reports allow", {
+  mechanism <- rr_unary(4, p = 0.5, q = 0.25)
+  evidence <- group_evidence(rr_counts(c(300, 260, 240, 285), mechanism, n = 1000), 1)
+  evidence$estimate <- c(0.35, 0.2, 0.1, 0.35)
+  result <- list(mean = c(0.3, 0.2, 0.1, 0.4), variance = c(0.004, 0.002, 0.001, 0.003), tilted = c(TRUE, TRUE, FALSE, TRUE),
+                 finest = c(0.01, 0.01, 0.2, 0.01), quantile = rbind(c(0.1, 0.5), c(0, 0.3), c(0.02, 0.15), c(0.35, 0.55)))
+  inv <- (c(300, 260, 240, 285) / 1000 - 0.25) / 0.25
+  wilson <- vapply(c(300, 260, 240, 285), function(x) (as.vector(stats::prop.test(x, 1000, conf.level = 0.9, correct = FALSE)$conf.int) - 0.25) / 0.25, numeric(2))
+  wilson[1, inv <= 0] <- 0
+  draw <- sqrt(c(1 - c(0.004, 0.002) / 0.009, 1, 1 - 0.003 / 0.009))
+  # The mean square of errors in units of the noise, at the posterior mean.
+  phi <- 0.25 + 0.25 * result$mean
+  noise <- phi * (1 - phi) / 1000 / 0.25^2
+  among <- result$tilted
+  risk <- sum((((inv - result$mean)^2 + 2 * result$variance) / noise - 1)[among])
+  most <- max(risk, 0) + 2 * sqrt(sum((2 + 1 / (1000 * phi))[among]))
+  allowed <- sqrt(noise * min(most / 3, 1)) * among
+  expect_equal(eb_allowed_error(result, evidence), allowed)
+  half <- stats::qnorm(0.95) * allowed
+  low <- ifelse(result$quantile[, 1] <= 0 | wilson[1, ] <= 0, 0, result$mean + (result$quantile[, 1] - result$mean) * draw)
+  high <- result$mean + (result$quantile[, 2] - result$mean) * draw
+  limits <- eb_interval(result, evidence, 0.9)
+  expect_equal(limits$low, pmin(low, evidence$estimate, pmax(result$mean - half, wilson[1, ], 0)), tolerance = 1e-7)
+  expect_equal(limits$high, pmax(high, result$finest, evidence$estimate, pmin(result$mean + half, wilson[2, ], 1)), tolerance = 1e-7)
+})

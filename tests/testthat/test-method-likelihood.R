@@ -63,3 +63,90 @@ test_that("the threshold of Algorithm 1 is the smallest share that is left, with
     for (method in c("invn", "mle", "invp")) expect_golden(coef(estimate(reports, method = method)), case$expected[[method]])
   }
 })
+
+test_that("composite likelihood is that of C reports with p / (p + (K - 1) q), and its map its derivative", {
+  m <- rr_unary(4, p = 0.6, q = 0.2)
+  counts <- c(60, 50, 26, 40)
+  total <- 0.6 + 3 * 0.2
+  C <- matrix(0.2 / total, 4, 4) + 0.4 / total * diag(4)
+  maximum <- function(counts) {
+    theta <- rep(0.25, 4)
+    phi <- counts / sum(counts)
+    for (i in 1:4000) theta <- theta * drop(C %*% (phi / drop(theta %*% C)))
+    theta
+  }
+  for (counts in list(c(60, 50, 26, 40), c(90, 60, 10, 40))) {
+    tally <- rr_counts(counts, m, n = 120)
+    evidence <- group_evidence(tally, 1)
+    estimate <- estimate_composite(evidence, list())$estimate
+    expect_equal(estimate, maximum(counts), tolerance = 1e-6)
+    # The unbiased estimate moves by a count over N d; the composite by its map of these moves.
+    map <- composite_map(estimate, evidence)
+    on <- which(estimate > 0)
+    expect_identical(which(map$support), on)
+    for (j in on) {
+      h <- 1e-3 * (1:4 == j)
+      change <- (estimate_composite(replace(evidence, "counts", list(counts + h)), list())$estimate -
+                   estimate_composite(replace(evidence, "counts", list(counts - h)), list())$estimate) / 2
+      moved <- map$support * h / (120 * 0.4)
+      expect_equal(map$alpha * (moved - map$u * sum(moved)), change, tolerance = 1e-5)
+    }
+  }
+  none <- group_evidence(rr_counts(c(0, 0, 0, 0), m, n = 5), 1)
+  expect_identical(estimate_composite(none, list())$estimate, rep(0.25, 4))
+  expect_null(composite_map(c(0, 0, 0, 0), none))
+  expect_equal(composite_binomial(none), list(a = 0.4 / total, b = 0.2 / total, odds = 2))
+})
+
+test_that("a start is a distribution in the order of the levels, by names, or as a table over questions", {
+  evidence <- group_evidence(rr_counts(c(30, 20, 50), rr_grr(c("a", "b", "c"), epsilon = 1)), 1)
+  read <- function(x) distribution_option(x, "start", evidence)
+  expect_null(read(NULL))
+  expect_identical(read(c(0.2, 0.3, 0.5)), c(0.2, 0.3, 0.5))
+  expect_identical(read(c(c = 0.5, a = 0.2, b = 0.3)), c(0.2, 0.3, 0.5))
+  expect_identical(read(as.table(c(b = 0.3, c = 0.5, a = 0.2))), c(0.2, 0.3, 0.5))
+  expect_identical(read(c(0.2, 0.3, 0.5 + 0.9e-8)), c(0.2, 0.3, 0.5 + 0.9e-8))
+  for (bad in list(c(0.2, 0.3, 0.5 + 2e-8), c(0.5, 0.5), c(-0.1, 0.6, 0.5), "a")) expect_error(read(bad), class = "candor_error_argument")
+  # Two questions: rows are the first, columns the second.
+  survey <- rr_product(x = rr_grr(c("u", "v", "w"), p = 0.8), y = rr_warner(0.8))
+  two <- group_evidence(rr_counts(rep(10, 6), survey), 1)
+  table <- matrix(c(0.1, 0.2, 0.05, 0.25, 0.3, 0.1), 3, dimnames = list(x = c("u", "v", "w"), y = c("no", "yes")))
+  expect_equal(distribution_option(as.table(table), "start", two), as.vector(table))
+  expect_error(distribution_option(as.table(table[3:1, 2:1]), "start", two), class = "candor_error_level")
+})
+
+test_that("an update that stops short is told if a tolerance was promised, and has a maximum nearby if its gap is small", {
+  reports <- rr_counts(c(80, 68, 52), rr_grr(3, p = 0.5))
+  expect_no_warning(rr_estimate(reports, method = "ibu", iterations = 2))
+  expect_warning(rr_estimate(reports, method = "ibu", iterations = 2, tolerance = 1e-9), class = "candor_warning_not_converged")
+  expect_no_warning(rr_estimate(reports, method = "ibu", iterations = 2, tolerance = 0))
+  short <- rr_estimate(reports, method = "ibu", iterations = 2)$details[[1]]
+  expect_null(short$maximum)
+  expect_equal(nrow(short$trace), 3)
+  expect_identical(short$trace$iteration, c(0, 1, 2))
+  long <- rr_estimate(reports, method = "ibu")$details[[1]]
+  expect_lt(long$gap, 1e-8)
+  # p = 1/2, q = 1/4: the inversion (phi - q) / (p - q) is inside.
+  expect_equal(unname(long$maximum), (c(0.4, 0.34, 0.26) - 0.25) * 4)
+  # Log-likelihoods of even shares, whose reports are even too.
+  expect_equal(long$trace$loglik[1], 200 * log(1 / 3))
+  # Each step is one of EM.
+  C <- 0.25 + 0.25 * diag(3)
+  theta <- rep(1 / 3, 3)
+  for (i in 1:2) theta <- theta * drop(C %*% (c(0.4, 0.34, 0.26) / drop(theta %*% C)))
+  expect_equal(unname(coef(rr_estimate(reports, method = "ibu", iterations = 2))), theta)
+  expect_equal(short$trace$distance[3], sqrt(sum((theta - long$maximum)^2)))
+  g <- drop(C %*% (c(0.4, 0.34, 0.26) / drop(theta %*% C)))
+  expect_equal(short$gap, 200 * log(max(g)))
+  # A start without a share that a report needs is refused.
+  sure <- rr_counts(c(5, 3, 2), rr_grr(3, p = 1))
+  expect_error(rr_estimate(sure, method = "ibu", start = c(0.5, 0.5, 0)), class = "candor_error_argument")
+  expect_no_error(rr_estimate(sure, method = "ibu", start = c(0.5, 0.4, 0.1)))
+  # Two digits at a rate r take 2 log(10) / -log(r) steps: the note says it for one, rounded up.
+  fit <- rr_estimate(reports, method = "ibu", iterations = 2)
+  rate <- fit$details[[1]]$rate
+  expect_match(ibu_notes(fit$details), sprintf("about %.0f steps", ceiling(log(10) / -log(rate))))
+  expect_match(ibu_notes(list(utils::modifyList(fit$details[[1]], list(rate = 1)))), "infinitely many")
+  expect_null(ibu_notes(list(utils::modifyList(fit$details[[1]], list(gap = 1e-5)))))
+  expect_null(ibu_notes(list(utils::modifyList(fit$details[[1]], list(rate = NA_real_)))))
+})

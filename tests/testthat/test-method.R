@@ -99,3 +99,58 @@ test_that("valid methods return distributions, and the others need not", {
   linear <- methods$method[methods$complexity %in% "K"]
   expect_true(all(c("inv", "invn", "invp", "mle") %in% linear))
 })
+
+test_that("each field of a method is checked, and each need is one of a law", {
+  estimate <- function(evidence, options) rep(1 / evidence$k, evidence$k)
+  refused <- function(...) expect_error(rr_new_method(...), class = "candor_error_argument")
+  refused("a", 1, estimate)
+  refused("a", "a", 3)
+  refused("a", "a", estimate, group = 1)
+  refused("a", "a", estimate, no_intervals = TRUE)
+  refused("a", "a", estimate, unbiased = NA)
+  refused("a", "a", estimate, needs = "nothing")
+  refused("a", "a", estimate, needs = c("inverse", "luck"))
+  refused("a", "a", estimate, needs = 1)
+  for (field in c("local_map", "estimate_groups", "spread", "credible", "notes")) {
+    expect_error(do.call(rr_new_method, c(list("a", "a", estimate), stats::setNames(list(1), field))), class = "candor_error_argument")
+  }
+  method <- rr_new_method("a", "A", estimate, needs = character(), notes = function(details) "n", extra = 7)
+  expect_identical(method[c("name", "title", "needs", "unbiased", "options", "group", "extra")],
+                   list(name = "a", title = "A", needs = character(), unbiased = FALSE, options = character(), group = "own", extra = 7))
+  expect_output(print(method), "needs    nothing\n  biased   yes", fixed = FALSE)
+  expect_output(print(rr_new_method("b", "B", estimate, c("shares", "question"), TRUE, c("x", "y"))),
+                "counts that each follow from the share of one category; finitely many reports.*biased   no\n  options  x, y")
+})
+
+test_that("several methods have their names, functions need one, and no name is used twice", {
+  own <- rr_new_method("own", "Own", function(evidence, options) 1)
+  f <- function(counts, mechanism) counts
+  expect_identical(names(check_methods(c("mle", "inv"))), c("mle", "inv"))
+  expect_identical(names(check_methods(list("mle", own, mine = f, other = "inv"))), c("mle", "own", "mine", "other"))
+  expect_identical(check_methods(own), list(own = own))
+  expect_identical(names(check_methods("oracle", also = "oracle")), "oracle")
+  for (bad in list("oracle", f, list(f), list("mle", "mle"), list(mle = "inv", "mle"), list(), character(), list(3), list(c("mle", "inv")))) {
+    expect_error(check_methods(bad), class = "candor_error_argument")
+  }
+  expect_identical(check_methods(list(mine = f))$mine, f)
+  expect_identical(check_method("inv")$name, "inv")
+  expect_identical(check_method(own), own)
+  expect_error(check_method("none"), class = "candor_error_argument")
+})
+
+test_that("a method is possible where its law meets each need, and the default says what it is", {
+  possible <- function(m) possible_methods(m)
+  expect_false("composite" %in% possible(rr_grr(3, epsilon = 1)))
+  expect_true("combine" %in% possible(rr_grr(3, epsilon = 1)))
+  expect_false("combine" %in% possible(rr_forced(c(a = 0.1, b = 0.2, c = 0.1))))
+  expect_true("merged" %in% possible(rr_forced(c(a = 0.1, b = 0.2, c = 0.1))))
+  expect_identical(unmet_need(list(needs = c("inverse", "support")), rr_law(rr_grr(3, epsilon = 1))), "support")
+  expect_null(unmet_need(list(needs = character()), rr_law(rr_grr(3, epsilon = 1))))
+  expect_identical(default_method(rr_counts(c(3, 4), rr_warner(0.8))), "mle")
+  bits <- rr_counts(c(5, 6, 4), rr_unary(3, 1), n = 10)
+  expect_message(method <- default_method(bits), class = "candor_message_composite")
+  expect_identical(method, "composite")
+  buckets <- rr_counts(c(5, 6, 4, 3, 4, 2), rr_bitflip(3, 1, d = 2), n = 12)
+  expect_message(method <- default_method(buckets), class = "candor_message_method")
+  expect_identical(method, "norm_sub")
+})

@@ -159,3 +159,73 @@ test_that("the study of functions of sketches runs, and its intervals hold", {
   expect_gte(mean(table$coverage), 0.95 - 0.0055)
   expect_lte(max(abs(table$bias)), 0.2)
 })
+
+# ---- the pieces by hand ----
+
+test_that("patterns of three sketches are counted level by level, with the first sketch as their lowest bit", {
+  bits <- list(c(1, 0, 1, 1, 0, 0), c(0, 0, 1, 0, 0, 1), c(0, 1, 1, 0, 0, 1))
+  sketches <- lapply(bits, function(b) list(bits = b, settings = list(buckets = 3, levels = 2)))
+  counts <- sketch_patterns(sketches)
+  # Level 1: 100 -> 1, 001 -> 4, 111 -> 7; level 2: 100 -> 1, 0, 011 -> 6.
+  expected <- matrix(0, 8, 2)
+  expected[cbind(c(1, 4, 7, 1, 0, 6) + 1, c(1, 1, 1, 2, 2, 2))] <- 1
+  expect_equal(counts, expected)
+  one <- lapply(bits, function(b) list(bits = b, settings = c(bits = 6, hashes = 2)))
+  expect_equal(sketch_patterns(one), matrix(rowSums(expected)))
+  expect_identical(union_numbers(3), c(1, 2, 4))
+  expect_identical(joined_unions(3), rbind(c(1L, 3L, 3L), c(3L, 2L, 3L), c(3L, 3L, 3L)))
+  # Debiased zeros of a union are 1 on average where no sketch of it has the bit, and 0 elsewhere.
+  flip <- c(0.1, 0.2, 0.35)
+  mean <- pattern_channel(flip) %*% t(zero_products(flip))
+  patterns <- 0:7
+  expect_equal(mean, outer(patterns, 0:7, function(p, u) 1 * (bitwAnd(p, u) == 0)))
+  expect_equal(drop(expected_patterns(1:8, flip)), drop(1:8 %*% pattern_channel(flip)))
+})
+
+test_that("functions of sizes and their gradients: inclusion and exclusion of the first sketches", {
+  size <- c(50, 40, 70, 30, 68, 55, 85)
+  expect_equal(union_function("union", 2, 3, size), list(estimate = 70, gradient = c(0, 0, 1, 0, 0, 0, 0)))
+  expect_equal(union_function("intersection", 2, 3, size)$estimate, 50 + 40 - 70)
+  expect_equal(union_function("intersection", 3, 3, size)$estimate, 50 + 40 + 30 - 70 - 68 - 55 + 85)
+  expect_equal(union_function("intersection", 3, 3, size)$gradient, c(1, 1, -1, 1, -1, -1, 1))
+  # In the first and none of the others: the union of all less that of the others.
+  expect_equal(union_function("difference", 3, 3, size)$estimate, 85 - 55)
+  expect_equal(union_function("difference", 2, 3, size)$gradient, c(0, -1, 1, 0, 0, 0, 0))
+  expect_equal(union_function("difference", 1, 3, size)$estimate, 50)
+  jaccard <- union_function("jaccard", 3, 3, size)
+  ratio <- function(size) sum(c(1, 1, -1, 1, -1, -1, 1) * size) / size[7]
+  expect_equal(jaccard$estimate, ratio(size))
+  expect_equal(jaccard$gradient, vapply(1:7, function(i) (ratio(size + 1e-4 * (1:7 == i)) - ratio(size - 1e-4 * (1:7 == i))) / 2e-4, 0), tolerance = 1e-7)
+})
+
+test_that("linear counting: size, slope and load of the zeros", {
+  zeros <- cbind(c(300, 200, 120, -3))
+  unions <- bloom_unions(zeros, 500, 3)
+  size <- function(z) log(z / 500) / (3 * log(1 - 1 / 500))
+  expect_equal(unions$size, c(size(c(300, 200, 120)), Inf))
+  # By the load alone: the derivative of -m log(zeros / m) / h.
+  expect_equal(unions$slope[1:3], -500 / (3 * c(300, 200, 120)))
+  expect_equal(drop(unions$load)[1:3], -log(c(300, 200, 120) / 500))
+  expect_equal(level_shares(1), 1)
+  expect_equal(level_shares(4), c(0.5, 0.25, 0.125, 0.125))
+  # No zero left, or none within three errors of it.
+  full <- function(error) check_not_full(list(size = 10, zeros = cbind(12), slope = cbind(-2), covariance = matrix(error^2)))
+  expect_no_error(full(7.99))
+  expect_error(full(8), class = "candor_error_no_information")
+  expect_error(check_not_full(list(size = c(3, Inf), zeros = cbind(c(4, 0)), slope = cbind(c(-1, -1)), covariance = diag(2) * 0)), class = "candor_error_no_information")
+})
+
+test_that("the noise of a function is at most that of the pattern of most variance, by its definition", {
+  flip <- c(0.1, 0.3)
+  unions <- list(slope = cbind(c(-1, -2, -1.5)), n_positions = 40)
+  gradient <- c(1, 0.5, -2)
+  variance <- vapply(0:3, function(truth) {
+    p <- vapply(0:3, function(seen) prod(ifelse(bitwXor(truth, seen) %/% 1:2 %% 2 == 1, flip, 1 - flip)), 0)
+    z <- vapply(0:3, function(seen) {
+      zero <- (1 - flip - (seen %/% 1:2 %% 2)) / (1 - 2 * flip)
+      sum(gradient * c(-1, -2, -1.5) * c(zero, prod(zero)))
+    }, 0)
+    sum(p * z^2) - sum(p * z)^2
+  }, 0)
+  expect_equal(max_noise(gradient, unions, flip), 40 * max(variance))
+})

@@ -1,0 +1,79 @@
+# The law of a deck: three categories, 10 cards of which 2, 1 and 3 dictate, 4 ask for the truth.
+
+law <- new_law_dealt(c(2, 1, 3), 10)
+full <- list(counts = cbind(c(4, 2, 4), c(3, 4, 3), c(2, 1, 7)), label = 1:3)
+mixed <- list(counts = cbind(c(4, 2, 4), c(1, 2, 1)), label = 1:2)
+
+test_that("its probabilities, expected reports and plan are those of the cards", {
+  expect_equal(law$truth, 0.4)
+  expect_equal(unname(law$probabilities), list(0.4 + c(0.2, 0.1, 0.3), c(0.2, 0.1, 0.3)))
+  expect_equal(law_expected(law, c(0.5, 0.3, 0.2)), c(0.2, 0.1, 0.3) + 0.4 * c(0.5, 0.3, 0.2))
+  expect_equal(law_expected(law, c(5, 3, 2)), 10 * c(0.2, 0.1, 0.3) + 0.4 * c(5, 3, 2))
+  expect_equal(law$planned, c(population = 2.5, sample = 1.5 * 10 / 9))
+  evidence <- new_evidence(law, c(9, 7, 14), 30, 30, 3)
+  expect_equal(law_unbiased(law, evidence), (c(9, 7, 14) / 30 - c(0.2, 0.1, 0.3)) / 0.4)
+  # Of 30 cards 12 asked for the truth: answers beyond the dictated ones, from 0 to 12.
+  expect_equal(binomial_counts(law, evidence), list(counts = c(3, 4, 5), n = 12))
+  expect_equal(binomial_counts(law, new_evidence(law, c(3, 1, 26), 30, 30, 3))$counts, c(0, 0, 12))
+})
+
+test_that("all blocks must be full for exact numbers, and reports that cards dictated are missed in full ones alone", {
+  expect_true(law_gives(law, "exact"))
+  expect_true(law_gives(law_with_blocks(law, full), "exact"))
+  expect_false(law_gives(law_with_blocks(law, mixed), "exact"))
+  expect_identical(law_with_blocks(law, full)$binomial, list(a = 1, b = 0, odds = Inf))
+  expect_null(law_with_blocks(law, mixed)$binomial)
+  expect_identical(block_people(mixed), c(10, 4))
+  # The third full block has 2, 1, 7: none missing; of 1, 0, 9 two are.
+  expect_equal(disobedient(law, full), 0)
+  expect_equal(disobedient(law, list(counts = cbind(c(1, 0, 9), c(0, 0, 4)))), 2)
+  expect_equal(disobedient(law, list(counts = cbind(c(4, 3, 2), c(0, 2, 8), c(0, 0, 4)))), 2)
+  expect_equal(disobedient(law, list(counts = cbind(c(1, 0, 9)))), 2)
+})
+
+test_that("the variance of one share is its quadratic, of all shares the covariance, at the same blocks", {
+  # With the quadratic's own shares the two are one formula but for the factor that makes it unbiased.
+  for (blocks in list(full, mixed)) {
+    with <- law_with_blocks(law, blocks)
+    counts <- rowSums(blocks$counts)
+    n <- sum(counts)
+    evidence <- new_evidence(with, counts, n, n, 3)
+    theta <- law_unbiased(with, evidence)
+    V <- unbiased_covariance(with, evidence, 1:3, "population", TRUE)
+    people <- colSums(blocks$counts)
+    pairs <- sum(0.4 * 0.6 * people * (people - 1) / 9 + 0.16 * people)
+    factor <- 1 / (1 - pairs / (0.4 * n)^2)
+    for (cells in list(1L, 2L, 3L, c(1L, 3L))) {
+      quadratic <- block_quadratic(with, sum(law$beta[cells]), "population")
+      t <- sum(theta[cells])
+      expect_equal(sum(V[cells, cells]), factor * sum(quadratic * c(1, t, t^2)))
+    }
+    expect_equal(rowSums(V), numeric(3))
+    expect_equal(unbiased_variances(with, evidence, 3:2, "population", TRUE), diag(V)[3:2])
+    expect_equal(law_null_std_error(with, evidence), sqrt(vapply(law$beta, function(beta) block_quadratic(with, beta, "population")[[1]], 0)))
+    # Score limits solve the quadratic.
+    for (target in c("population", "sample")) {
+      quadratic <- block_quadratic(with, law$beta[1], target)
+      limits <- dealt_score(with, evidence, 1L, 0.9, target, 0.01)
+      inside <- unlist(limits)[unlist(limits) > 0 & unlist(limits) < 1]
+      for (t in inside) expect_equal((theta[1] + 0.01 - t)^2, stats::qnorm(0.95)^2 * sum(quadratic * c(1, t, t^2)))
+    }
+  }
+})
+
+test_that("exact limits are Clopper and Pearson's of the cards that asked, and of one block all truths that are likely enough", {
+  with <- law_with_blocks(law, full)
+  limits <- exact_dealt(with, c(1L, 2L), 0.9, "population")
+  # Reports of the first two are 7 + ... of which 9 were dictated in three blocks, of 12 cards for the truth.
+  n_truthful <- sum(full$counts[1:2, ]) - 9
+  expect_equal(unlist(limits, use.names = FALSE), as.vector(stats::binom.test(n_truthful, 12, conf.level = 0.9)$conf.int))
+  expect_equal(exact_dealt(with, c(1L, 2L), 0.9, "sample"), limits)
+  one <- law_with_blocks(law, list(counts = cbind(c(4, 2, 4)), label = 1))
+  tails <- vapply(0:10, function(held) {
+    p <- stats::dhyper(0:4, held, 10 - held, 4)
+    min(sum(p[1:3]), sum(p[3:5]))
+  }, 0)
+  expect_equal(unlist(exact_dealt(one, 1L, 0.9, "sample"), use.names = FALSE), range((0:10)[tails > 0.05]) / 10)
+  expect_equal(unlist(exact_dealt(one, 1L, 0.9, "population"), use.names = FALSE), as.vector(stats::binom.test(2, 4, conf.level = 0.9)$conf.int))
+  expect_error(exact_dealt(law_with_blocks(law, mixed), 1L, 0.9, "population"), class = "candor_error_law")
+})
