@@ -86,6 +86,12 @@ test_that("each question by the formulas of its mechanisms", {
   expect_equal(grr$influence, (1 - q) / (p - q) / 50, tolerance = 1e-12)
   expect_equal(grr$success, p)
   expect_equal(grr$bits, log2(6))
+  # What one report can change: the largest coefficient of the unbiased estimate.
+  for (name in c("grr", "hadamard")) {
+    m <- list(grr = rr_grr, hadamard = rr_hadamard)[[name]](6, epsilon = 1.2)
+    expect_equal(table$influence[table$mechanism == name], max(abs(inversion_columns(rr_law(m), m))) / 50, tolerance = 1e-10)
+  }
+  m <- q + (p - q) * theta
   oue <- table[table$mechanism == "oue", ]
   expect_equal(oue$success, support_success(6, oue$p, oue$q))
   fixed <- rr_recommend(k, 1.2, 50, theta, "sample")
