@@ -215,7 +215,7 @@ pure_success <- function(k, epsilon, best, figures) {
 # Bits of a report, by mechanism: all of them, and those that remain if the hash function or the
 # column of the matrix is public.
 pure_bits <- function(k, epsilon, best) {
-  value <- if (is.finite(best$g)) log2(best$g) else epsilon / log(2)
+  value <- log2(best$g)
   chosen <- lchoose(k, best$size) / log(2)
   column <- ceiling(log2(best$blocks * hadamard_size(k, best$blocks)))
   point <- log2(projective_numbers(k, epsilon, best$order)$points)

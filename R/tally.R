@@ -298,7 +298,7 @@ check_counted <- function(result, mechanism, groups) {
   }
   cells <- rows * max(1L, groups)
   # If all reports of the last groups are missing, these may have no counts.
-  if (length(result$dropped) && is.numeric(counts)) {
+  if (is.numeric(counts) && length(result$dropped)) {
     counts <- c(counts, numeric(max(0, cells - length(counts))))
   }
   # A vector of conditions would take half as much again as many counts.

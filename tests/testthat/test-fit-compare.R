@@ -159,3 +159,73 @@ test_that("two groups at the same boundary do not differ: p-value 1", {
     }
   }
 })
+
+test_that("limits of ratios are Fieller's: where the interval of y - r x holds 0", {
+  x <- 0.3
+  y <- 0.2
+  vx <- 0.03
+  vy <- 0.02
+  cross <- 0.0002
+  z <- 1.7
+  side <- list(x = z * vx, y = z * vy)
+  found <- ratio_bounds(x, y, side, side, z^2 * cross)
+  edge <- function(r) abs(y - r * x) - z * sqrt(vy^2 + r^2 * vx^2 - 2 * r * cross)
+  expect_equal(found$low, uniroot(edge, c(0.01, y / x), tol = 1e-12)$root, tolerance = 1e-8)
+  expect_equal(found$high, uniroot(edge, c(y / x, 3), tol = 1e-12)$root, tolerance = 1e-8)
+  # Reaches that are not alike on both sides: y down and x up for the lower end.
+  down <- list(x = 0.05, y = 0.06)
+  up <- list(x = 0.02, y = 0.09)
+  found <- ratio_bounds(x, y, down, up)
+  low <- uniroot(function(r) (y - r * x) - sqrt(0.06^2 + r^2 * 0.05^2), c(0.01, y / x), tol = 1e-12)$root
+  high <- uniroot(function(r) (r * x - y) - sqrt(0.09^2 + r^2 * 0.02^2), c(y / x, 3), tol = 1e-12)$root
+  expect_equal(c(found$low, found$high), c(low, high), tolerance = 1e-8)
+  # A share that may be 0 has no lower, or no upper limit; an unknown one has none.
+  expect_identical(ratio_bounds(0.3, 0.2, list(x = 0.1, y = 0.2), list(x = 0.1, y = 0.1))$low, 0)
+  expect_identical(ratio_bounds(0.3, 0.2, list(x = 0.1, y = 0.1), list(x = 0.3, y = 0.1))$high, Inf)
+  expect_identical(unlist(ratio_bounds(NA_real_, 0.2, side, side)), c(low = NA_real_, high = NA_real_))
+  ratio <- share_ratio(list(share = x, error = vx), list(share = y, error = vy), cross)
+  expect_equal(ratio$error, sqrt(vy^2 / x^2 + y^2 * vx^2 / x^4 - 2 * y * cross / x^3), tolerance = 1e-12)
+  expect_identical(share_ratio(list(share = 0, error = 0.1), list(share = y, error = vy), 0)$estimate, NA_real_)
+})
+
+test_that("one pair of samples: errors with a covariance, t quantiles, tests, and zeros", {
+  x <- list(share = c(0.3, 0.5), error = c(0.03, 0.04), edge = FALSE, df = Inf)
+  y <- list(share = c(0.2, 0.6), error = c(0.02, 0.05), edge = FALSE, df = Inf)
+  cross <- c(0.0002, 0)
+  found <- compare_pair(x, y, cross, 0.9, 12, "difference")
+  error <- sqrt(c(0.03^2 + 0.02^2 - 0.0004, 0.04^2 + 0.05^2))
+  expect_equal(found$estimate, c(-0.1, 0.1))
+  expect_equal(found$std.error, error)
+  expect_equal(found$conf.low, c(-0.1, 0.1) - qt(0.95, 12) * error)
+  expect_equal(found$conf.high, c(-0.1, 0.1) + qt(0.95, 12) * error)
+  expect_equal(found$p.value, 2 * pt(-abs(c(-0.1, 0.1) / error), 12))
+  ratio <- compare_pair(x, y, cross, 0.9, 12, "ratio")
+  expect_equal(ratio$estimate, c(2 / 3, 1.2))
+  expect_equal(ratio$p.value, found$p.value)
+  bounds <- ratio_bounds(x$share, y$share, list(x = qt(0.95, 12) * x$error, y = qt(0.95, 12) * y$error), list(x = qt(0.95, 12) * x$error, y = qt(0.95, 12) * y$error), qt(0.95, 12)^2 * cross)
+  expect_equal(c(ratio$conf.low, ratio$conf.high), c(bounds$low, bounds$high))
+  # No error at all: equal shares do not differ, others have no test.
+  sure <- function(share) list(share = share, error = 0, edge = FALSE, df = Inf)
+  expect_identical(compare_pair(sure(0.2), sure(0.2), 0, 0.9, Inf, "difference")$p.value, 1)
+  expect_identical(compare_pair(sure(0.2), sure(0.3), 0, 0.9, Inf, "difference")$p.value, NA_real_)
+  expect_identical(compare_pair(sure(0.2), sure(0.3), 0, 0.9, Inf, "difference")$std.error, NA_real_)
+  # Welch's degrees of freedom of two surveys.
+  expect_equal(pair_freedom(list(error = c(3, 0), df = 10), list(error = c(4, 0), df = 20)), c(25^2 / (81 / 10 + 256 / 20), Inf))
+  # At the boundary the limits of the shares reach.
+  at <- pair_reaches(list(share = 0.1, error = 9, low = 0.04, high = 0.3), list(share = 0.5, error = 9, low = 0.45, high = 0.52), 2, TRUE)
+  expect_equal(at, list(down = list(y = 0.05, x = 0.2), up = list(y = 0.02, x = 0.06)))
+  expect_identical(pair_reaches(list(share = 0.1, error = 3), list(share = 0.5, error = 4), 2, FALSE), list(down = list(y = 8, x = 6), up = list(y = 8, x = 6)))
+  expect_equal(unlist(share_difference_limits(0.4, NA, 2, TRUE, at)[3:4]), c(conf.low = 0.4 - sqrt(0.05^2 + 0.2^2), conf.high = 0.4 + sqrt(0.02^2 + 0.06^2)))
+  effects <- list(effects = rbind(c(1, 2), c(0, 1)), mechanism = rr_warner(0.8))
+  other <- list(effects = rbind(c(3, 1), c(2, 2)), mechanism = rr_warner(0.8))
+  expect_identical(shared_variance(effects, other), c(5, 2))
+  expect_identical(shared_variance(effects, replace(other, "mechanism", list(rr_warner(0.7)))), 0)
+  # The level at which limits that grow with z reach each other: here z times both errors.
+  wide <- function(share, error) list(share = share, intervals = function(level) {
+    z <- qnorm((1 + level) / 2)
+    list(low = share - z * error, high = share + z * error)
+  })
+  expect_equal(interval_p_value(wide(0.2, 0.03), wide(0.33, 0.04), 0.13, 1.96), 2 * pnorm(-0.13 / 0.05), tolerance = 1e-6)
+  expect_equal(interval_p_value(wide(0.33, 0.03), wide(0.2, 0.04), -0.13, 1.96), 2 * pnorm(-0.13 / 0.05), tolerance = 1e-6)
+  expect_identical(interval_p_value(list(), wide(0.2, 0.1), 0.1, 1.96), NA_real_)
+})

@@ -24,6 +24,7 @@ test_that("sums, differences, scores and ratios with their delta-method errors",
   # Covariances of rows that were left out, doubled or bound from elsewhere.
   expect_equal(unname(vcov(found[c(3, 1), ])), unname(vcov(found))[c(3, 1), c(3, 1)])
   expect_true(is.na(vcov(found[c(1, 1), ])[1, 2]))
+  expect_identical(dim(covariance_of(found[1, ])), c(1L, 1L))
   foreign <- found
   foreign$term[1] <- "x"
   expect_true(is.na(vcov(foreign)[1, 2]))

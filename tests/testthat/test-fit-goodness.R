@@ -164,3 +164,53 @@ test_that("counts are doubted by the deviance's tail: chi-squared below 100 repo
     expect_true(counts_contradict(warner, c(yes, 100 - yes), c(0.2, 0.8), 2.5 * below[yes + 1]))
   }
 })
+
+test_that("deviances of blocks, their tails, and counts beyond all probabilities, by hand", {
+  counts <- c(30, 50, 20, 8, 12)
+  fitted <- c(0.2, 0.3, 0.1, 0.25, 0.15)
+  blocks <- list(1:3, 4:5)
+  by_block <- function(index) {
+    expected <- fitted[index] / sum(fitted[index]) * sum(counts[index])
+    2 * sum(counts[index] * log(counts[index] / expected))
+  }
+  expect_equal(count_deviance(counts, fitted, blocks), by_block(1:3) + by_block(4:5), tolerance = 1e-12)
+  expect_equal(count_deviance(c(0, 10), c(0.5, 0.5), list(1:2)), 2 * 10 * log(2))
+  expect_identical(count_deviance(c(5, 5), c(0.5, 0.5), list(1:2)), 0)
+  expect_equal(deviance_tail(7, 3), (pchisq(7, 3, lower.tail = FALSE) + pchisq(7, 2, lower.tail = FALSE)) / 2)
+  # 9 of 100 where at least a fifth says yes.
+  below <- function(count, alpha) beyond_range(count, 100, 0.2, 0.8, alpha)
+  tail <- pbinom(9, 100, 0.2) + pbinom(80, 100, 0.2, lower.tail = FALSE)
+  expect_identical(c(below(9, tail * 1.001), below(9, tail * 0.999), below(20, 1)), c(TRUE, FALSE, FALSE))
+  above <- pbinom(90, 100, 0.8, lower.tail = FALSE) + pbinom(19, 100, 0.8)
+  expect_identical(c(below(91, above * 1.001), below(91, above * 0.999), below(80, 1)), c(TRUE, FALSE, FALSE))
+  # Where both ends are near each other both tails count.
+  narrow <- pbinom(40, 100, 0.49) + pbinom(51, 100, 0.49, lower.tail = FALSE)
+  expect_identical(c(beyond_range(40, 100, 0.49, 0.51, narrow * 1.001), beyond_range(40, 100, 0.49, 0.51, narrow * 0.999)), c(TRUE, FALSE))
+})
+
+test_that("the free reports of a design, and its blocks", {
+  wide <- rr_channel(rbind(c(0.6, 0.3, 0.1), c(0.1, 0.2, 0.7)), levels = c("no", "yes"), reports = c("x", "y", "z"))
+  expect_identical(c(free_reports(wide), free_reports(rr_grr(4, 1)), free_reports(rr_warner(0.8))), c(1, 0, 0))
+  expect_identical(report_blocks(wide), list(1:3))
+  same <- rr_channel(rbind(c(0.5, 0.3, 0.2), c(0.5, 0.3, 0.2), c(0.2, 0.2, 0.6)))
+  expect_identical(free_reports(same), 1)
+})
+
+test_that("squares of differences by a covariance of less than full rank", {
+  C <- tcrossprod(cbind(c(1, 0.5, -1), c(0, 2, 1)))
+  x <- drop(C %*% c(0.3, -0.2, 0.5))
+  found <- scaled_squares(x, C)
+  expect_equal(found$df, 2)
+  expect_equal(found$statistic, sum(c(0.3, -0.2, 0.5) * x), tolerance = 1e-8)
+  full <- diag(c(4, 9)) + 1
+  expect_equal(scaled_squares(c(1, 2), full), list(statistic = sum(c(1, 2) * solve(full, c(1, 2))), df = 2), tolerance = 1e-10)
+  expect_identical(scaled_squares(numeric(), matrix(0, 0, 0)), list(statistic = 0, df = 0))
+})
+
+test_that("verdicts are of the smallest adjusted p-value", {
+  expect_identical(goodness_verdict(c(NA, NA)), "Nothing can be tested.")
+  expect_identical(goodness_verdict(0.0499), "The reports do not fit (p = 0.05)")
+  expect_identical(goodness_verdict(c(0.0251, NA)), "The reports do not fit (p = 0.025)")
+  expect_identical(goodness_verdict(c(0.0251, 0.9)), "No misfit was found (p = 0.05, adjusted for 2 tests)")
+  expect_identical(goodness_verdict(0.05), "No misfit was found (p = 0.05)")
+})

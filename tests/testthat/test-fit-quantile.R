@@ -173,3 +173,55 @@ test_that("quartiles are the default, in rising order, whatever was estimated", 
   expect_identical(colnames(quantile(posterior)), c("2.5%", "25.0%", "50.0%", "75.0%", "97.5%"))
   expect_false(is.unsorted(quantile(posterior)["yes", ]))
 })
+
+test_that("cumulative shares, the level that reaches a probability, and the levels that are looked at, by hand", {
+  expect_equal(monotone_shares(c(0.2, 0.5, 0.3)), c(0.2, 0.7, 1))
+  # Sums of .4, .3, 1: the first two are pooled to .35.
+  expect_equal(monotone_shares(c(0.4, -0.1, 0.7)), c(0.35, 0.35, 1))
+  expect_equal(monotone_shares(c(-0.2, 0.5, 0.8)), c(0, 0.3, 1))
+  shares <- c(0.2, 0.7, 0.7, 1)
+  expect_identical(reach_share(shares, c(0, 0.2, 0.2 + 1e-13, 0.21, 0.7, 1, NA), list(values = c(10, 20, 30, 40))),
+                   list(level = c(1L, 1L, 1L, 2L, 2L, 4L, NA), value = c(10, 10, 10, 20, 20, 40, NA)))
+  # Within a bin by its part of the share: .45 is half of the second bin.
+  binned <- reach_share(shares, c(0, 0.1, 0.45, 0.85, 1), list(breaks = c(0, 2, 6, 7, 9)))
+  expect_equal(binned$value, c(0, 1, 4, 8, 9))
+  expect_identical(inner_levels(0.5, c(0.1, NA, NA, 0.4, NA, NA, NA, 0.9, 1)), 5:7)
+  expect_identical(inner_levels(0.5, c(NA, NA, 1)), 1:2)
+  expect_identical(inner_levels(0.5, c(rep(NA, 16), 1)), 8L)
+  expect_identical(inner_levels(0.5, c(rep(NA, 15), 1)), 1:15)
+  expect_identical(inner_levels(0.5, c(0.1, 0.6, 1)), integer())
+  expect_identical(quantile_edges(rr_grr(c("a", "b", "c"), 1), NULL), list(values = 1:3))
+  expect_identical(quantile_edges(rr_grr(c(5, 7, 9), 1), NULL), list(values = c(5, 7, 9)))
+  expect_refused(quantile_edges(rr_grr(3, 1), c(0, 1, 2)), quantile_edges(rr_grr(3, 1), c(0, 1, 1, 2)), quantile_edges(rr_grr(3, 1), c(0, 1, 2, Inf)))
+})
+
+test_that("hulls of what is accepted: of levels, and of quadratics within bins", {
+  hull <- level_hull(c(10, 20, 30))
+  # The excess is at -Inf and at each value; what is accepted ends before the next value.
+  expect_identical(hull(c(1, -1, 1, 1)), c(10, 20))
+  expect_identical(hull(c(1, -1, 1, -1)), c(10, Inf))
+  expect_identical(hull(c(-1, 1, 1, 1)), c(-Inf, 10))
+  expect_identical(hull(c(1, 0, 1, 1)), c(10, 20))
+  expect_null(hull(c(1, 1, 1, 1)))
+  # (t - 1.2)(t - 3) at the breaks and halfway.
+  bins <- bin_hull(c(0, 2, 4, 8))
+  f <- function(t) (t - 1.2) * (t - 3)
+  expect_equal(bins(f(c(0, 1, 2, 3, 4, 6, 8))), c(1.2, 3), tolerance = 1e-10)
+  g <- function(t) (t - 1.2) * (t + 3)
+  expect_equal(bins(g(c(0, 1, 2, 3, 4, 6, 8))), c(-Inf, 1.2), tolerance = 1e-10)
+  expect_equal(bins(-g(c(0, 1, 2, 3, 4, 6, 8))), c(1.2, Inf), tolerance = 1e-10)
+  expect_null(bins(rep(1, 7)))
+  # The score of a probability: S^2 - z^2 V, with S = below - prob total and what a member adds.
+  sums <- list(below = c(30, 80, 100), total = 100, member = 0.5, variances = list(below = c(4, 6, 9), cross = c(3, 5, 9), total = 9))
+  z <- 1.7
+  seen <- NULL
+  inverted_limits(0.4, z, sums, function(excess) {
+    seen <<- excess
+    c(0, 0)
+  })
+  below <- c(0, sums$below)
+  V <- c(0, 4, 6, 9) - 2 * 0.4 * c(0, 3, 5, 9) + 0.4^2 * 9
+  # S members are moved above the level: each counts (1 - .4)^2 below it and .4^2 above.
+  S <- below - 40
+  expect_equal(seen, S^2 - z^2 * (V - S * 0.5 * (0.6^2 - 0.4^2)), tolerance = 1e-10)
+})

@@ -637,3 +637,89 @@ test_that("the error of inversion is of order K^2 / N, with the limit of the vec
     expect_equal(case$expected$limit, 1 / expm1(case$input$epsilon)^2)
   }
 })
+
+test_that("arguments that a plan does not use are refused, each kind of plan its own", {
+  die <- rr_forced(1 / 6)
+  data <- data.frame(x = 0:1)
+  expect_refused(rr_power(die, margin = 0.1, null = 0.1), rr_power(die, margin = 0.1, alpha = 0.1), rr_power(die, 100, 0.2, conf.level = 0.9), rr_power(die, 100, 0.2, simultaneous = FALSE),
+                 rr_power(die, 100, 0.2, sd = 1), rr_power(die, 100, 0.2, versus_mechanism = die), rr_power(die, 100, 0.2, allocation = 0.5), rr_power(die, 100, 0.2, data = data),
+                 rr_power(die, 100, 0.2, coefficients = 1), rr_power(die, 100, 0.2, term = "x"), rr_power(die, 100, 0.2, link = "logit"), rr_power(die, 100, 0.2, power = 0.8),
+                 rr_power(die, 100, model = ~ x, data = data, coefficients = c(0, 1), versus = 0.2), rr_power(die, 100, model = ~ x, data = data, coefficients = c(0, 1), target = "sample"),
+                 rr_power(rr_mean(c(0, 1), 1), margin = 0.1, category = 1), rr_power(rr_mean(c(0, 1), 1), margin = 0.1, sd = 0.1), rr_power(die, 100))
+  expect_identical(nrow(rr_power(die, margin = 0.1, conf.level = 0.9, simultaneous = TRUE)), 1L)
+  expect_identical(nrow(rr_power(die, 100, 0.3, versus = 0.2, allocation = 0.5)), 1L)
+})
+
+test_that("each number of a plan at the ends of its range", {
+  die <- rr_forced(1 / 6)
+  expect_refused(rr_power(die, margin = 1), rr_power(die, margin = 0), rr_power(die, power = 1, share = 0.2), rr_power(die, power = 0, share = 0.2), rr_power(die, 0.5, 0.2),
+                 rr_power(die, 100, 1.1), rr_power(die, 100, 0.2, null = -0.1), rr_power(die, 100, 0.2, alpha = 0), rr_power(die, 100, 0.2, versus = 0.1, allocation = 0),
+                 rr_power(die, 100, 0.2, versus = 0.1, allocation = 1), rr_power(die, 100, 0.2, response_rate = 0), rr_power(die, 100, 0.2, response_rate = 1.1),
+                 rr_power(die, 100, 0.2, design_effect = 0.99), rr_power(rr_mean(c(0, 24), 1), margin = 24), rr_power(rr_mean(c(0, 24), 1), margin = 0.5, share = 9, sd = -1),
+                 rr_power(list(), 100, 0.2), rr_power(list(1), 100, 0.2))
+  expect_identical(check_open(c(1e-9, 1 - 1e-9), "x"), c(1e-9, 1 - 1e-9))
+  expect_identical(rr_power(rr_mean(c(0, 24), 1), margin = 23.9)$margin, 23.9)
+  expect_identical(answers_worth(0.6, 1.5), 0.6 / 1.5)
+  expect_identical(answers_worth(1, 1), 1)
+  grr <- rr_grr(c("a", "b", "c"), 1)
+  expect_identical(c(category_position(grr, NULL), category_position(grr, "a"), category_position(grr, 2)), c(3, 1, 2))
+  for (bad in list("d", 0, 4, 1.5, NA, c(1, 2), TRUE)) expect_error(category_position(grr, bad), class = "candor_error_level")
+  expect_error(rr_power(grr, 100, c(a = 0.2)), class = "candor_error_mismatch")
+  expect_identical(nrow(rr_power(grr, 100, c(a = 0.2), category = "a")), 1L)
+  # A standard deviation that a mean allows: sqrt(9 * 15) at 9 from 0 to 24.
+  most <- sqrt(9 * 15)
+  expect_identical(nrow(rr_power(rr_mean(c(0, 24), 1), margin = 0.5, share = 9, sd = most)), 1L)
+  expect_refused(rr_power(rr_mean(c(0, 24), 1), margin = 0.5, share = 9, sd = most * 1.001))
+})
+
+test_that("level and power of exact tests in either direction, with the standard errors of the plan", {
+  for (design in list(rr_warner(0.8), rr_warner(0.25))) {
+    channel <- rr_matrix(design)
+    m <- function(share) (1 - share) * channel[1, 2] + share * channel[2, 2]
+    for (case in list(c(0.1, 0.3), c(0.3, 0.1))) {
+      plan <- rr_power(design, 40, case[2], null = case[1])
+      # All counts as unlikely under the null in the direction of the alternative.
+      larger <- m(case[2]) > m(case[1])
+      tail <- vapply(0:40, function(count) if (larger) pbinom(count - 1, 40, m(case[1]), lower.tail = FALSE) else pbinom(count, 40, m(case[1])), 0)
+      rejected <- which(tail <= 0.05) - 1
+      expect_equal(plan$level, sum(dbinom(rejected, 40, m(case[1]))), tolerance = 1e-12)
+      expect_equal(plan$power, sum(dbinom(rejected, 40, m(case[2]))), tolerance = 1e-12)
+      expect_equal(plan$std.error, sqrt(m(case[2]) * (1 - m(case[2])) / 40) / abs(channel[2, 2] - channel[1, 2]), tolerance = 1e-12)
+    }
+  }
+  # The first number with enough power, and none below within a thousandth.
+  n <- rr_power(rr_warner(0.8), power = 0.8, share = 0.4, null = 0.1)$n
+  expect_gte(rr_power(rr_warner(0.8), n, 0.4, null = 0.1)$power, 0.8)
+  expect_identical(test_power(list(a = 0.6, b = 0.2), 0.5, 0.3, 0.1, 0.05, NULL), c(0, 0))
+  expect_identical(negative_probability(list(variance = 1), c(0.1, 0.2), 10, "population"), c(NA_real_, NA_real_))
+  expect_identical(negative_probability(list(a = 0.6, b = 0.2), 0.1, c(Inf, 0.5), "population"), NA_real_[c(1, 1)])
+  # Half of a person is none: floor of n times the worth.
+  expect_identical(rr_power(rr_warner(0.8), 7, 0.3, response_rate = 0.5)$std.error, rr_power(rr_warner(0.8), 3, 0.3)$std.error)
+})
+
+test_that("a study of the channel leaves an error that no number of respondents removes", {
+  names <- c("no", "yes")
+  table <- matrix(c(45, 6, 5, 34), 2, dimnames = list(truth = names, report = names))
+  measured <- rr_misclassification(table = table)
+  p <- table / rowSums(table)
+  # theta = (m - q) / (p - q): its derivatives in q and p, with binomial errors of the rows.
+  q <- p["no", "yes"]
+  s <- p["yes", "yes"]
+  noise <- function(share) ((1 - share) / (s - q))^2 * q * (1 - q) / 50 + (share / (s - q))^2 * s * (1 - s) / 40
+  model <- category_model(measured, NULL)
+  expect_equal(study_variance(model, 0.3), noise(0.3), tolerance = 1e-10)
+  m <- q + 0.3 * (s - q)
+  expect_equal(unit_variance(model, 0.3, "population"), m * (1 - m) / (s - q)^2, tolerance = 1e-10)
+  plan <- rr_power(measured, n = 500, share = 0.3, null = 0.1)
+  expect_equal(plan$std.error, sqrt(m * (1 - m) / (s - q)^2 / 500 + noise(0.3)), tolerance = 1e-10)
+  # Both groups share the study's error, which is then that of the slope alone.
+  expect_equal(study_variance(model, 0.3, list(share = 0.1, first = 0.5)), 0.2^2 * sum(model$study), tolerance = 1e-12)
+  other <- category_model(rr_misclassification(table = 2 * table), NULL)
+  expect_equal(study_variance(model, 0.3, list(share = 0.1, first = 0.5, model = other)), noise(0.3) + noise(0.1) / 2, tolerance = 1e-10)
+  floor <- qnorm(0.975) * sqrt(noise(0.3))
+  expect_message(none <- rr_power(measured, margin = floor * 0.999, share = 0.3), class = "candor_message_floor")
+  expect_identical(none$n, Inf)
+  enough <- rr_power(measured, margin = 2 * floor, share = 0.3)
+  expect_equal(enough$n, ceiling(qnorm(0.975)^2 * m * (1 - m) / (s - q)^2 / (4 * floor^2 - floor^2)))
+  expect_refused(rr_power(measured, margin = 0.2), rr_power(measured, 100, model = ~ 1, data = data.frame(x = 1), coefficients = 0.2))
+})

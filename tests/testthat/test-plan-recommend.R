@@ -86,6 +86,12 @@ test_that("each question by the formulas of its mechanisms", {
   expect_equal(grr$influence, (1 - q) / (p - q) / 50, tolerance = 1e-12)
   expect_equal(grr$success, p)
   expect_equal(grr$bits, log2(6))
+  # What one report can change: the largest coefficient of the unbiased estimate.
+  for (name in c("grr", "hadamard")) {
+    m <- list(grr = rr_grr, hadamard = rr_hadamard)[[name]](6, epsilon = 1.2)
+    expect_equal(table$influence[table$mechanism == name], max(abs(inversion_columns(rr_law(m), m))) / 50, tolerance = 1e-10)
+  }
+  m <- q + (p - q) * theta
   oue <- table[table$mechanism == "oue", ]
   expect_equal(oue$success, support_success(6, oue$p, oue$q))
   fixed <- rr_recommend(k, 1.2, 50, theta, "sample")
@@ -120,4 +126,35 @@ test_that("what a recommendation refuses, at its bounds", {
   expect_identical(check_level_numbers(c(2, 1024), "ranges"), c(2, 1024))
   expect_identical(check_level_numbers(1025, "shares"), 1025)
   expect_identical(nrow(rr_recommend(2, 1)), 8L)
+})
+
+test_that("probabilities and bits of all mechanisms of one report, and devices of a survey", {
+  k <- 6
+  table <- rr_recommend(k, 1.2)
+  row <- function(name) table[table$mechanism == name, ]
+  e <- exp(1.2)
+  g <- best_buckets(1.2)
+  w <- rr_subset(k, 1.2)$size
+  expected <- list(sue = c(exp(0.6), 1) / (exp(0.6) + 1), oue = c(0.5, 1 / (e + 1)), blh = c(e / (e + 1), 0.5), olh = c(e / (e + g - 1), 1 / g),
+                   subset = c(w * e / (w * e + k - w), w * ((w - 1) * e + k - w) / ((k - 1) * (w * e + k - w))))
+  for (name in names(expected)) expect_equal(c(row(name)$p, row(name)$q), expected[[name]], tolerance = 1e-12)
+  hadamard <- rr_hadamard(k, 1.2)
+  column <- ceiling(log2(hadamard$blocks * hadamard$size))
+  bits <- list(grr = log2(k), sue = k, oue = k, blh = hash_bits(k, 2) + 1, olh = hash_bits(k, g) + log2(g), subset = log2(choose(k, w)), hadamard = column)
+  public <- list(grr = log2(k), sue = k, oue = k, blh = 1, olh = log2(g), subset = log2(choose(k, w)), hadamard = if (hadamard$blocks == 1) 1 else column)
+  for (name in names(bits)) expect_equal(c(row(name)$bits, row(name)$bits_public), c(bits[[name]], public[[name]]), tolerance = 1e-10)
+  # Unary bits: the truth is guessed among the categories with a 1, else among all.
+  for (name in c("sue", "oue", "blh", "olh")) expect_equal(row(name)$success, support_success(k, row(name)$p, row(name)$q), tolerance = 1e-12)
+  expect_equal(row("subset")$success, row("subset")$p / w, tolerance = 1e-12)
+  for (name in c("sue", "oue", "olh")) expect_equal(row(name)$influence, max(row(name)$q, 1 - row(name)$q) / (row(name)$p - row(name)$q), tolerance = 1e-12)
+  survey <- rr_recommend(epsilon = 1.5, n = 400, truth = 0.15, question = "survey")
+  m <- survey$q + 0.15 * (survey$p - survey$q)
+  expect_equal(survey$mse, m * (1 - m) / 400 / (survey$p - survey$q)^2, tolerance = 1e-10)
+  expect_equal(survey$success, (pmax(survey$p, survey$q) + pmax(1 - survey$p, 1 - survey$q)) / 2, tolerance = 1e-12)
+  expect_equal(survey$influence, pmax(survey$q, 1 - survey$q) / abs(survey$p - survey$q) / 400, tolerance = 1e-12)
+  expect_refused(rr_recommend(epsilon = 1e-4, n = 400, truth = 0.15, question = "survey"))
+  ranges <- rr_recommend(3, 1, 10, c(0.5, 0.3, 0.2), question = "ranges")
+  expect_true(all(c("hierarchy", "hierarchy-subset") %in% ranges$mechanism))
+  expect_equal(ranges$mse[ranges$mechanism == "oue"], range_error(rr_unary(3, 1), c(0.5, 0.3, 0.2), 10, "population"), tolerance = 1e-12)
+  expect_equal(ranges$bits[ranges$mechanism == "grr"], log2(3))
 })

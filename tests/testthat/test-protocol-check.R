@@ -461,3 +461,115 @@ test_that("a problem that the chi-squared test alone sees has a sentence", {
   problem <- client_problem(rejected, facts, rep(c(TRUE, FALSE), 500), joint)
   expect_match(problem, "0.5 of the reports hold the truth, which should be 0.5", fixed = TRUE)
 })
+
+test_that("tests of groups, pairs, numbers and repeated reports count what they say", {
+  supports <- c(TRUE, FALSE, TRUE, TRUE, FALSE, TRUE)
+  p <- c(0.8, 0.8, 0.6, 0.6, 0.5, 0.5)
+  tests <- group_tests("period", cbind(c(1, 1, 2, 2, 2, 1), rep(1, 6)), supports, p, 2:3)
+  expect_equal(tests[c("share", "prob", "detail")], data.frame(share = c(2 / 3, 2 / 3, 4 / 6), prob = c(0.7, 1.7 / 3, 3.8 / 6), detail = c("2", "2", "3")), ignore_attr = TRUE)
+  expect_equal(tests$p, exact_tests("", c(2, 2, 4), c(3, 3, 6), c(0.7, 1.7 / 3, 3.8 / 6))$p)
+  bits <- rbind(c(1, 1, 0), c(1, 1, 1), c(0, 1, 0), c(1, 0, 0))
+  both <- rbind(c(0.6, 0.3, 0.1), c(0.3, 0.5, NA), c(0.1, NA, 0.2))
+  pairs <- pair_tests(list(bits = bits, both = both, truth_bits = 2))
+  expect_equal(pairs$share, c(2, 1) / 4)
+  expect_equal(pairs$prob, c(0.3, 0.1))
+  expect_identical(paired_bits(list(bits = matrix(0, 1, 5), truth_bits = 4), 3), c(4, 1, 2))
+  expect_null(marker_test(list(bits = matrix(0, 1, 21), p_odd = 0.5)))
+  # The test of the truth's bit alone.
+  alone <- truth_bits_test(list(bits = rbind(c(1, 0), c(1, 1), c(0, 1))[rep(1:3, 20), ], truth_bits = 1, p_support = 0.5), 60)
+  expect_equal(alone$p, min(1, 2 * pbinom(39, 60, 0.5, lower.tail = FALSE)))
+  # Numbers from 1 to 10 in fifths and residues, with and without support; the value is that of the truth or any other.
+  reports <- data.frame(slope = c(1, 4, 10, 7), value = c(1, 2, 3, 3))
+  facts <- list(p_support = 0.6, numbers = list(slope = c(1, 10, 1), value = c(1, 3, 1)), values = c(0.5, 0.25, 0.25))
+  found <- number_tests(facts, reports, c(TRUE, FALSE, TRUE, TRUE))
+  expect_identical(nrow(found), as.integer(2 * (5 + 2 + 3 + 5 + 7) + 3 + 3))
+  expect_equal(found$share[1:10], c(1, 1, 0, 1, 1, 1, 0, 0, 1, 1) / 4)
+  expect_equal(found$prob[1:10], rep(c(0.2, 0.2 * 0.6), each = 5))
+  values <- utils::tail(found, 6)
+  expect_equal(values$share, c(1, 0, 2, 0, 1, 0) / 4)
+  expect_equal(values$prob, c(c(0.5, 0.25, 0.25) * 0.6, c(0.5, 0.75, 0.75) / 2 * 0.4))
+  # The first report of a respondent with each later one about the same answer.
+  audit <- list(id = c("u", "v", "u", "u", "v", "w"), truth = c(1, 2, 1, 1, 1, 2), truths = c(1, 2), is_permanent = TRUE, supports = c(TRUE, TRUE, FALSE, TRUE, TRUE, FALSE),
+                p_support = c(0.8, 0.6, 0.8, 0.8, 0.8, 0.6), facts = list(list(p_support_twice = 0.7), list(p_support_twice = 0.4)))
+  expect_identical(repeated_reports(audit), list(first = c(1L, 1L), second = c(3L, 4L), number = 2:3))
+  again <- repeat_tests(audit)
+  expect_identical(unique(again$test), "permanent")
+  expect_equal(again$share, c(0, 0, 1, 1))
+  expect_equal(again$prob, rep(c(0.7, 1 - 1.6 + 1.4), 2))
+  expect_identical(number_within(c("a", "b", "a", "a", "b")), c(1L, 1L, 2L, 3L, 2L))
+})
+
+test_that("rare cells that are equally likely are one, and small counts have a longer tail than chi-squared", {
+  expect_equal(pool_rare(c(0.5, 0.01, 0.01, 0.48), 100), c(1, -2, -2, 4))
+  expect_equal(pool_rare(c(0.05, 0.95), 100), c(1, 2))
+  expect_equal(pool_rare(c(0.049, 0.951), 100), c(-1, -2))
+  # Moments of the sum of (count - m)^2 / m of Poisson counts: the variance is 2 + 1 / m each, the third 8 + 22 / m + 1 / m^2.
+  m <- 6
+  cumulants <- function(k) {
+    x <- 0:200
+    prob <- dpois(x, m)
+    value <- (x - m)^2 / m
+    mean <- sum(prob * value)
+    c(mean, sum(prob * (value - mean)^2), sum(prob * (value - mean)^3))
+  }
+  expect_equal(cumulants(), c(1, 2 + 1 / m, 8 + 22 / m + 1 / m^2), tolerance = 1e-10)
+  # A gamma with these moments: shape 4 k2^3 / k3^2, scale k3 / (2 k2).
+  k <- 3 * cumulants()
+  shape <- 4 * k[2]^3 / k[3]^2
+  scale <- k[3] / (2 * k[2])
+  expect_equal(moment_p_value(9, 3, rep(m, 3)), pgamma(9 - k[1] + shape * scale, shape, scale = scale, lower.tail = FALSE), tolerance = 1e-10)
+  expect_identical(moment_p_value(9, 0, numeric()), 1)
+})
+
+test_that("positions in their order, bits in reverse, bytes alike, and the number of reports", {
+  codec <- list(ones = 2)
+  expect_identical(c(has_ascending_positions(c("1 4", "2 3"), codec), has_ascending_positions(c("1 4", "3 2"), codec), has_ascending_positions(rbind(c(1, 4), c(3, 2)), codec),
+                     has_ascending_positions(list(c(-1, 4), c(2, -3)), list(drawn = 2)), has_ascending_positions(list(c(-4, 1)), list(drawn = 2)),
+                     has_ascending_positions(rbind(c(0, 1, 1)), codec), has_ascending_positions(c(5, 1), list(width = 3))), c(TRUE, FALSE, FALSE, TRUE, FALSE, TRUE, TRUE))
+  expect_identical(n_same_bytes(charToRaw("abcd"), charToRaw("abxd")), 2L)
+  expect_identical(n_same_bytes(charToRaw("abc"), charToRaw("abcd")), 3L)
+  expect_equal(n_possible_reports(list(ones = 2, width = 5, numbers = list(a = c(1, 4, 1), s = c(-1, 1, 2)))), choose(5, 2) * 4 * 2)
+  p <- c(0.9, rep(0.1, 7))
+  both <- tcrossprod(p)
+  diag(both) <- p
+  bits <- withr::with_seed(16, matrix(rbinom(8 * 400, 1, rep(rev(p), each = 400)), 400))
+  facts <- list(bits = bits, both = both, truth_bits = 1)
+  expect_true(has_reversed_bits(facts, 400))
+  expect_false(has_reversed_bits(replace(facts, "bits", list(bits[, 8:1])), 400))
+  expect_false(has_reversed_bits(list(bits = bits[, 1:7], both = both[1:7, 1:7]), 400))
+  expect_false(has_reversed_bits(list(counts = 1), 400))
+  # The bound of epsilon: pairs of the truths in turn, and the table of cells, each at half of alpha.
+  grr <- rr_grr(c("a", "b"), 1)
+  truth <- rep(c("a", "b"), each = 50)
+  reports <- c(rep(c("a", "b"), c(40, 10)), rep(c("a", "b"), c(15, 35)))
+  audit <- new_audit(reports, grr, truth, NULL)
+  bound <- epsilon_bound(grr, audit, 0.01)
+  expect_equal(bound$estimate, log(75 / 25))
+  counts <- rbind(c(40, 10), c(15, 35))
+  expect_equal(bound$low, max(0, qlogis(qbeta(0.005, 75, 26)), table_bound(counts, 0.005)))
+  expect_identical(epsilon_bound(grr, new_audit(c("a", "b"), grr, c("a", "a"), NULL), 0.01), list(estimate = NA_real_, low = 0, high = Inf))
+  expect_null(epsilon_problem(1, list(epsilon = 1)))
+  expect_match(epsilon_problem(1.01, list(epsilon = 1)), "at least 1.01")
+})
+
+test_that("two questions: what the reports of both say, by hand", {
+  mechanisms <- list(x = rr_binary(0.8, 0.2), y = rr_binary(0.9, 0.3))
+  truth <- list(rep(c("no", "yes"), c(6, 4)), rep(c("no", "yes"), 5))
+  reports <- list(rep(c("no", "yes", "yes"), length.out = 10), rep(c("yes", "no", "no", "yes"), length.out = 10))
+  audits <- Map(function(reports, mechanism, truth) new_audit(reports, mechanism, truth, NULL), reports, mechanisms, truth)
+  tests <- question_tests(audits, mechanisms)
+  own <- Map(function(report, truth) report == truth, reports, truth)
+  # A truth is supported with .8 by either report of x, and with .7 and .9 of y.
+  expect_equal(tests$share[1], mean(own[[1]] & own[[2]]))
+  expect_equal(tests$prob[1], mean(0.8 * ifelse(truth[[2]] == "yes", 0.9, 0.7)))
+  # Then of each pair of truths, the largest first: the parts of both reports, and pairs of these.
+  rows <- which(truth[[1]] == "no" & truth[[2]] == "no")
+  first <- tests[2:9, ]
+  part <- function(i) c(mean(reports[[i]][rows] == "no"), mean(reports[[i]][rows] == "yes"))
+  expect_setequal(round(first$share[1:4], 9), round(c(part(1), part(2)), 9))
+  expect_setequal(round(first$prob[1:4], 9), c(0.8, 0.2, 0.7, 0.3))
+  expect_identical(first$detail[1:4], rep(c("x, y", "y, x"), each = 2))
+  expect_equal(sum(first$share[5:8]), 1)
+  expect_setequal(round(first$prob[5:8], 9), round(c(outer(c(0.8, 0.2), c(0.7, 0.3))), 9))
+  expect_identical(nrow(tests), 1L + 4L * 8L)
+})

@@ -131,3 +131,101 @@ test_that("a table that is too large for one channel: independent questions are 
   expect_equal(as.vector(predict(fit)), as.vector(Reduce(outer, lapply(each, coef))), tolerance = 1e-6)
   expect_equal(constant, 0, tolerance = 1e-4)
 })
+
+# ---- every number of a fit, from the law of its reports ----
+
+loglinear_case <- function() {
+  withr::local_seed(91)
+  a <- rr_grr(c("x", "y", "z"), p = 0.8)
+  b <- rr_binary(0.85, 0.1)
+  mechanism <- rr_product(a = a, b = b)
+  channel <- kronecker(rr_matrix(b), rr_matrix(a))
+  n <- 900
+  town <- rep(c("u", "v"), c(500, 400))
+  truth_a <- sample(3, n, TRUE, c(0.5, 0.3, 0.2))
+  truth_b <- rbinom(n, 1, plogis(-0.5 + 0.5 * (truth_a == 2) - 0.4 * (truth_a == 3) + 0.3 * (town == "v")))
+  data <- data.frame(a = rr_perturb(c("x", "y", "z")[truth_a], a, rng = "R"), b = rr_perturb(truth_b, b, rng = "R"), town = town)
+  tally <- rr_tally(data, mechanism, by = "town")
+  # Cells of the truths, a fastest, for both towns: effects of y and z, of yes, of both, and of no in the second town.
+  cell <- expand.grid(a = 1:3, b = 0:1, town = 0:1)
+  x <- with(cell, cbind(a == 2, a == 3, b, (a == 2) * b, (a == 3) * b, (1 - b) * town))
+  shares <- function(beta) {
+    e <- matrix(exp(x %*% beta), 6)
+    e / rep(colSums(e), each = 6)
+  }
+  list(tally = tally, channel = unname(channel), shares = shares, counts = unname(tally$counts))
+}
+
+test_that("two questions of two towns: estimates, variances, predictions and deviance", {
+  case <- loglinear_case()
+  fit <- rr_loglinear(~ a * b + b:town, case$tally)
+  beta <- unname(fit$estimate)
+  # The last column is that of no with another sign, within the towns.
+  expect_identical(names(coef(fit)), c("ay", "az", "byes", "ay:byes", "az:byes", "bno:townv", "byes:townv"))
+  expect_equal(unname(coef(fit)), c(beta, NA))
+  reports <- function(beta) crossprod(case$channel, case$shares(beta))
+  total <- function(beta) sum(case$counts * log(reports(beta)))
+  expect_equal(as.numeric(logLik(fit)), total(beta), tolerance = 1e-10)
+  expect_lt(max(abs(difference_gradient(total, beta))), 1e-3)
+  expect_equal(unname(vcov(fit)), solve(-stats::optimHess(beta, total, control = list(ndeps = rep(1e-3, 6)))), tolerance = 1e-4)
+  slopes <- difference_gradient(function(beta) as.vector(log(reports(beta))), beta)
+  n <- rep(colSums(case$counts), each = 6)
+  expect_equal(unname(vcov(fit, "expected")), solve(crossprod(slopes * (n * as.vector(reports(beta))), slopes)), tolerance = 1e-6)
+  V <- unname(vcov(fit))
+  expect_equal(unname(vcov(fit, "sandwich")), V %*% crossprod(slopes * sqrt(as.vector(case$counts))) %*% V, tolerance = 1e-6)
+  for (type in c("truth", "report")) {
+    value <- function(beta) as.vector(if (type == "truth") case$shares(beta) else reports(beta) * n)
+    found <- predict(fit, type, se.fit = TRUE)
+    expect_equal(as.vector(found$fit), value(beta), tolerance = 1e-10)
+    slope <- difference_gradient(value, beta)
+    expect_equal(as.vector(found$se.fit), sqrt(rowSums((slope %*% V) * slope)), tolerance = 1e-6)
+  }
+  expect_identical(dim(predict(fit)), c(3L, 2L, 2L))
+  expect_identical(as.vector(regression_reports(fit)), as.vector(case$counts))
+  # The saturated model has the reports' own shares where these are possible.
+  one <- glance(fit)
+  deviance <- 2 * (sum(case$counts * log(case$counts / n)) - total(beta))
+  expect_identical(one$df.residual, 4)
+  expect_equal(c(one$deviance, one$p.value), c(deviance, pchisq(deviance, 4, lower.tail = FALSE)), tolerance = 1e-6)
+  # Channels of each question, one after the other, are the channel of all.
+  axes <- list(rr_matrix(rr_grr(3, p = 0.8)), rr_matrix(rr_binary(0.85, 0.1)))
+  v <- matrix(sin(1:12), 6)
+  expect_equal(through_axes(axes, v), crossprod(case$channel, v), ignore_attr = TRUE)
+  expect_equal(through_axes(axes, v, TRUE), case$channel %*% v, ignore_attr = TRUE)
+  expect_equal(through_axes(list(case$channel), v), crossprod(case$channel, v), ignore_attr = TRUE)
+})
+
+test_that("the likelihood at a point that is no maximum, with and without respondents who use no device", {
+  case <- loglinear_case()
+  table <- loglinear_table(~ a * b + b:town, case$tally)
+  x <- table$x
+  for (free in c(FALSE, TRUE)) {
+    if (free) {
+      table$protective <- protective_reports(c(b = "no", a = "x"), table$questions)
+      expect_identical(table$protective, c(1, 0, 0, 0, 0, 0))
+      table$logit <- NA
+    }
+    model <- loglinear_model(table)
+    total <- function(v) {
+      e <- matrix(exp(x %*% model$natural(v)[1:6]), 6)
+      share <- if (free) plogis(v[7]) else 0
+      reports <- (1 - share) * crossprod(case$channel, e / rep(colSums(e), each = 6)) + share * table$protective
+      sum(case$counts * log(reports))
+    }
+    off <- c(0.3, -0.2, 0.4, 0.1, -0.3, 0.2, if (free) -1.5)
+    expect_evaluated(model$kernel$evaluate, total, off)
+    # The fallback is the information of the truths, given the reports: that of their mean log-likelihood.
+    complete <- model$kernel$evaluate(off, 2L)$fallback
+    expect_true(min(eigen(complete, TRUE)$values) > 0)
+    if (!free) {
+      e <- matrix(exp(x %*% model$natural(off)), 6)
+      theta <- e / rep(colSums(e), each = 6)
+      z <- x %*% model$slope(off)
+      information <- Reduce(`+`, lapply(1:2, function(g) {
+        rows <- (g - 1) * 6 + 1:6
+        sum(case$counts[, g]) * crossprod(z[rows, ], (diag(theta[, g]) - tcrossprod(theta[, g])) %*% z[rows, ])
+      }))
+      expect_equal(unname(complete), unname(information), tolerance = 1e-8)
+    }
+  }
+})

@@ -70,6 +70,13 @@ test_that("a hundred reports are told once, percentages or not", {
     length(testthat::capture_messages(inform_hundreds(values)))
   }
   expect_identical(c(told(c(40, 60)), told(c(0, 100)), told(c(40, 61)), told(cbind(c(40, 60), c(0, 100))), told(cbind(c(40, 60), c(50, 51)))), c(1L, 0L, 0L, 1L, 0L))
+  # Counts that a function made are no percentages.
+  read <- function(counts) {
+    rlang::reset_message_verbosity("candor_message_percentages")
+    length(testthat::capture_messages(rr_counts(counts, warner)))
+  }
+  expect_identical(c(read(c(40, 60)), read(c(40L, 60L)), read(data.frame(said = c("no", "yes"), n = c(40, 60))), read(data.frame(no = 40, yes = 60)),
+                     read(as.table(c(no = 40, yes = 60)))), c(1L, 0L, 0L, 1L, 0L))
 })
 
 test_that("frames: a column for each report, or a row for each, with groups and totals", {

@@ -394,3 +394,49 @@ test_that("files of Mangat's design of 1994 are read", {
   # Yes from all who hold it, and from .3 of the others: (.58 - .3) / .7.
   expect_equal(coef(rr_estimate(rr_read(file)))[["yes"]], 0.4)
 })
+
+test_that("numbers of a file at the ends of what they may be", {
+  refused <- function(...) for (call in as.list(substitute(list(...)))[-1]) expect_error(eval(call, parent.frame()), class = "candor_error_file", label = deparse1(call))
+  passes <- function(...) for (call in as.list(substitute(list(...)))[-1]) expect_error(eval(call, parent.frame()), NA, label = deparse1(call))
+  expect_identical(file_numbers(c(0, 2.5), "n", 2), c(0, 2.5))
+  refused(file_numbers(c(0, 2.5), "n", 2, TRUE), file_numbers(1, "n", 2), file_numbers(c(1, -1), "n", 2), file_numbers(c(1, Inf), "n", 2), file_numbers("1", "n", 1))
+  grr <- rr_grr(c("a", "b"), 1)
+  unary <- rr_unary(3, 1)
+  passes(check_adds_up(c(3, 4), 7, NULL, NULL, grr), check_adds_up(c(2^53 - 1, 1), 2^53, NULL, NULL, grr), check_adds_up(c(3, 7, 0), 7, NULL, NULL, unary))
+  refused(check_adds_up(c(3, 4), 8, NULL, NULL, grr), check_adds_up(c(3.5, 3.5), 7, NULL, NULL, grr), check_adds_up(c(2^53 + 2, 0), 2^53 + 2, NULL, NULL, grr),
+          check_adds_up(c(3, 8, 0), 7, NULL, NULL, unary))
+  # Weighted: within 1e-9; squares between those of equal weights and of one.
+  passes(check_adds_up(c(3, 4), 7 * (1 + 0.9e-9), 49, NULL, grr), check_adds_up(c(3, 4), 7, 49 / 10, 10, grr), check_adds_up(c(0, 0), 0, 0, 0, grr))
+  refused(check_adds_up(c(3, 4), 7 * (1 + 1.2e-9), 49, NULL, grr), check_adds_up(c(3, 4), 7, 49.1, NULL, grr), check_adds_up(c(3, 4), 7, 4.8, 10, grr), check_adds_up(c(3, 4), 7, 0, NULL, grr),
+          check_adds_up(c(0, 0), 0, 1, NULL, grr))
+  passes(check_sizes(list(levels = 1000), 2), check_sizes(list(levels = 1001), 1001), check_sizes(list(bits = 8, levels = 5000), 8), check_sizes(5, 1))
+  refused(check_sizes(list(levels = 1001), 1000), check_sizes(list(a = list(bits = 1001)), 3), check_sizes(list(cohorts = 2000), 1999))
+  expect_identical(read_counts(list(c(1, 2), c(3, 4)), data.frame(g = 1:2), 2), rbind(c(1, 3), c(2, 4)))
+  refused(read_counts(list(c(1, 2)), data.frame(g = 1:2), 2), read_counts(c(1, 2, 3), NULL, 2))
+  column <- function(type, values, ...) read_group(list(type = type, values = values, ...))
+  expect_identical(column("integer", c(1, 3)), c(1L, 3L))
+  expect_identical(column("date", "2026-02-28"), as.Date("2026-02-28"))
+  expect_identical(column("ordered", c("u", "v"), levels = c("v", "u")), factor(c("u", "v"), c("v", "u"), ordered = TRUE))
+  expect_identical(column("factor", "u", levels = c("v", "u")), factor("u", c("v", "u")))
+  expect_identical(as.double(column("time", 60, tz = "UTC")), 60)
+  refused(column("integer", 1.5), column("factor", "w", levels = "u"), column("number", NA), column("date", "2026-02-30"))
+  refused(file_members(list(a = 1), "b", noun = "x"), file_members(list(a = 1, c = 2), "a", noun = "x"), file_members(list(a = 1, a = 2), "a", noun = "x"))
+  expect_identical(file_members(list(a = 1, c = 2), "a", "c", noun = "x"), list(a = 1, c = 2))
+  expect_identical(c(holds_sums(rr_mean(c(0, 1), 1)), holds_sums(grr)), c(TRUE, FALSE))
+})
+
+test_that("arguments of a mechanism as JSON has them, and back", {
+  expect_identical(read_argument(list(c(1, 2), c(3, 4))), rbind(c(1, 2), c(3, 4)))
+  named <- rbind(a = c(x = 1, y = 2), b = c(3, 4))
+  written <- plain_argument(named)
+  expect_identical(read_argument(list(matrix = lapply(written$matrix, as.double), rows = written$rows, columns = written$columns)), named)
+  expect_error(read_argument(list(c(1, 2), 3)), class = "candor_error_file")
+  expect_identical(read_argument(list(ordered = c("b", "a"))), factor(c("b", "a"), c("b", "a"), ordered = TRUE))
+  expect_identical(read_argument(list(a = list(1, "x"), b = 2)), list(a = list(1, "x"), b = 2))
+  expect_identical(plain_argument(factor("b", c("b", "a"), ordered = TRUE)), list(ordered = I(c("b", "a"))))
+  expect_identical(plain_argument(c(a = 1, b = 2)), c(1, 2))
+  expect_identical(read_mechanism(list(constructor = "rr_warner", arguments = list(p = 0.8)))$p, 0.8)
+  for (bad in list(list(constructor = "rr_tally", arguments = list()), list(constructor = 1, arguments = list()), list(constructor = c("rr_warner", "rr_grr"), arguments = list()))) {
+    expect_error(read_mechanism(bad), class = "candor_error_file")
+  }
+})

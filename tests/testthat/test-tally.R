@@ -280,3 +280,43 @@ test_that("consoles see the fields of a tally, as of the list that it is", {
   expect_identical(utils::capture.output(utils::str(tally, max.level = 1, give.attr = FALSE)),
                    utils::capture.output(utils::str(unclass(tally), max.level = 1, give.attr = FALSE)))
 })
+
+test_that("weights, numbers of reports and totals at their bounds", {
+  warner <- rr_warner(0.8)
+  x <- c("no", "yes", "yes")
+  expect_refused(rr_tally(x, warner, weights = c(1, 2)), rr_tally(x, warner, weights = c(1, -1, 2)), rr_tally(x, warner, weights = c(1, NA, 2)), rr_tally(x, warner, weights = c(1, Inf, 2)),
+                 rr_tally(x, warner, count = c(1, 2)), rr_tally(x, warner, count = c(1, 1.5, 2)), rr_tally(x, warner, count = c(1, -1, 2)), rr_tally(x, warner, count = c(1, 2^53 + 2, 2)),
+                 rr_tally(x, warner, count = 1:3, weights = 1:3), rr_tally(x, warner, keep = "all"), rr_tally(x, warner, na.rm = NA))
+  expect_identical(check_times(c(0, 2^53), 2), c(0, 2^53))
+  expect_identical(check_weights(c(0, 0.5), 2), c(0, 0.5))
+  for (total in c(0, 1e-100, 1e100)) expect_error(check_total_weight(total), NA)
+  for (total in c(0.9e-100, 1.1e100)) expect_error(check_total_weight(total), class = "candor_error_argument")
+  weighted <- suppressMessages(rr_tally(x, warner, weights = c(1, 2, 0.5), by = c("u", "v", "v")))
+  expect_identical(unclass(weighted)[c("n", "weight_squares", "respondents", "effective_n")], list(n = c(1, 2.5), weight_squares = c(1, 4.25), respondents = c(1, 2), effective_n = c(1, 2.5^2 / 4.25)))
+  many <- rr_tally(c(x, NA), warner, count = c(3, 0, 4, 5), na.rm = TRUE) |> suppressMessages()
+  expect_identical(list(unname(many$counts), many$n, many$missing), list(c(3, 4), 7, 5))
+  # Rows without a group.
+  lost <- suppressMessages(rr_tally(x, warner, count = c(3, 2, 4), by = c("u", NA, "v"), na.rm = TRUE))
+  expect_identical(list(unname(lost$counts), lost$missing), list(cbind(c(3, 0), c(0, 4)), 2))
+  expect_error(suppressMessages(rr_tally(x, warner, by = c(NA, NA, NA), na.rm = TRUE)), class = "candor_error_empty")
+  told <- function(w) length(testthat::capture_messages(inform_frequencies(w)))
+  expect_identical(c(told(c(2, 2)), told(c(1, 2.5, 4)), told(c(1, 2)), told(c(1, 3)), told(c(5, NA)), told(NULL)), c(1L, 0L, 0L, 1L, 0L, 0L))
+  expect_identical(c(report_number(data.frame(a = 1:3, b = 1)), report_number(matrix(0, 4, 2)), report_number(1:5)), c(3L, 4L, 5L))
+})
+
+test_that("what a method of counting must return", {
+  warner <- rr_warner(0.8)
+  expect_identical(check_counted(list(counts = 1:2), warner, NULL)$counts, c(1, 2))
+  expect_identical(check_counted(list(counts = 1:4), warner, 2L)$counts, rbind(c(1, 3), c(2, 4)))
+  expect_identical(check_counted(list(counts = 1:2, dropped = 3), warner, 2L)$counts, rbind(c(1, 0), c(2, 0)))
+  expect_identical(dim(check_counted(list(), warner, 0L)$counts), c(2L, 0L))
+  for (bad in list(list(counts = 1:3), list(counts = c(1, NA)), list(counts = c(1, -1)), list(counts = "1"), 5, list(counts = 1:2))) {
+    expect_error(check_counted(bad, warner, if (identical(bad, list(counts = 1:2))) 2L), class = "candor_error_counts")
+  }
+  expect_identical(missing_reports(list(missing = 3), NULL), 3)
+  expect_identical(missing_reports(list(dropped = c(2, 5)), NULL), 2L)
+  expect_identical(missing_reports(list(dropped = c(2, 3)), c(5, 6, 7)), 13)
+  expect_identical(missing_reports(list(n = c(4, 5)), c(5, 6, 7)), 9)
+  joined <- joined_evidence(rr_counts(cbind(u = c(30, 70), v = c(10, 40)), warner, effective_n = c(50, 40)))
+  expect_equal(joined[c("counts", "n", "k", "categories")], list(counts = c(15, 35, 8, 32), n = c(50, 50, 40, 40), k = 4, categories = 2L))
+})

@@ -313,3 +313,32 @@ test_that("a contrast at the boundary is scaled, turned and added to what is cer
   error <- 2 * sqrt(0.4 * 0.6 / 100) / 0.6
   expect_equal(ours$std.error, c(NA, NA, NA, error, NA), tolerance = 1e-7)
 })
+
+test_that("functions of a covariance matrix, with what is unknown, and their quotients", {
+  V <- matrix(c(4, 1, NA, 1, 9, NA, NA, NA, NA), 3)
+  map <- rbind(c(1, -1, 0), c(0, 2, 0), c(0, 1, 1))
+  found <- linear_covariance(V, map)
+  expect_equal(found[1:2, 1:2], rbind(c(11, -16), c(-16, 36)))
+  expect_true(all(is.na(found[3, ])) && all(is.na(found[, 3])))
+  fit <- list(covariance = matrix(c(4, -4, -4, 4 + 1e-13), 2), boundary = 1)
+  sums <- matrix_variances(fit, rbind(c(1, 1), c(1, 0)))
+  expect_identical(sums$variance[, 1], c(v = 0, v = 4), ignore_attr = TRUE)
+  expect_identical(sums$edge, c(FALSE, TRUE))
+  expect_identical(matrix_variances(replace(fit, "boundary", 0), rbind(c(1, 0)))$edge, FALSE)
+  # y / x: the gradient is (-y / x^2, 1 / x); limits and test on the logarithmic scale.
+  p <- function(ratio, reports) 2 * pnorm(-abs(ratio))
+  C <- matrix(c(0.04, 0.01, 0.01, 0.09), 2)
+  result <- list(value = c(2, 4), covariance = C, edge = c(FALSE, TRUE), z = 1.5, p = p, table = tibble::tibble(estimate = c(2, 4), std.error = 0, statistic = 0, p.value = 0, conf.low = 0, conf.high = 0))
+  quotient <- contrast_ratios(list(divisor = c(2, 0), is_shown = c(TRUE, FALSE)), result)
+  g <- c(1 / 4, -2 / 16)
+  error <- sqrt(drop(g %*% C %*% g))
+  row <- quotient$table
+  expect_equal(unlist(row, use.names = FALSE), c(0.5, error, log(0.5) / (error / 0.5), p(log(0.5) * 0.5 / error), 0.5 * exp(-1.5 * error / 0.5), 0.5 * exp(1.5 * error / 0.5)))
+  expect_identical(quotient$edge, TRUE)
+  expect_equal(quotient$covariance, matrix(error^2), ignore_attr = TRUE)
+  none <- contrast_ratios(list(divisor = c(2, 0), is_shown = c(TRUE, FALSE)), replace(result, "value", list(c(-2, 4))))
+  expect_true(is.na(none$table$std.error))
+  expect_refused(contrast_ratios(list(divisor = c(2, 0), is_shown = c(TRUE, FALSE)), result[names(result) != "covariance"]))
+  expect_equal(t_quantile(0.9, 7), qt(0.95, 7))
+  expect_equal(t_quantile(0.9, NULL), qnorm(0.95))
+})

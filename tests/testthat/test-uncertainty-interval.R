@@ -240,3 +240,55 @@ test_that("an iteration near a maximum on the boundary has the maximum's errors,
   }
   expect_gt(boundary, 10)
 })
+
+test_that("levels by rank, limits that hold the estimate, and limits of designs, by hand", {
+  expect_equal(ranked_level(c(0.1, 0.4, 0.1, 0.3), 0.9), 1 - 0.1 * c(3, 1, 3, 2) / 4)
+  bounds <- list(low = c(-0.1, 0.3, 0.2), high = c(0.2, 1.2, 0.25))
+  expect_equal(include_estimate(bounds, c(-0.2, 0.1, 0.3), TRUE), list(low = c(0, 0.3, 0.2), high = c(0.2, 1, 0.25)))
+  expect_equal(include_estimate(bounds, c(-0.2, 0.1, 0.3), FALSE), list(low = c(0, 0.1, 0.2), high = c(0.2, 1, 0.3)))
+  fit <- rr_estimate(rr_counts(cbind(u = c(a = 500, b = 300, c = 200), v = c(230, 300, 470)), rr_grr(c("a", "b", "c"), 3)))
+  alone <- fit_intervals(fit, 0.9, which = c(3, 1), groups = 2)
+  expect_identical(lapply(alone, dim), list(low = c(2L, 1L), high = c(2L, 1L)))
+  # Simultaneous: 6 estimates, or those of a family, by exact intervals.
+  all <- fit
+  all$simultaneous <- TRUE
+  expect_equal(fit_intervals(all, 0.9, which = 1, groups = 1), fit_intervals(fit, 1 - 0.1 / 6, "exact", 1, 1))
+  all$family <- 20
+  expect_equal(fit_intervals(all, 0.9, which = 1, groups = 1), fit_intervals(fit, 1 - 0.1 / 20, "exact", 1, 1))
+  # By rank: the lower end of the second of three is that of an interval at level 1 - .1 2 / 3, the upper one at .9.
+  ranked <- fit_intervals(fit, 0.9, groups = 1, ranked = TRUE)
+  expect_equal(ranked$low[2], fit_intervals(fit, 1 - 0.1 * 2 / 3, "exact", 2, 1)$low[1])
+  expect_equal(ranked$high[2], fit_intervals(fit, 0.9, "exact", 2, 1)$high[1])
+  # Exact intervals are Clopper and Pearson's of the reports, through the device.
+  p <- exp(3) / (exp(3) + 2)
+  q <- 1 / (exp(3) + 2)
+  pearson <- c(qbeta(0.05, 300, 701), qbeta(0.95, 301, 700))
+  expect_equal(unlist(fit_intervals(fit, 0.9, "exact", 2, 1), use.names = FALSE), (pearson - q) / (p - q), tolerance = 1e-10)
+  fit$replicates <- list(matrix(c(0.2, -0.1, 0.5, 0.3), 1), matrix(0, 1, 4))
+  expect_equal(unlist(group_intervals(fit, 1, 0.5, "bootstrap", 1), use.names = FALSE), unname(quantile(c(0.2, -0.1, 0.5, 0.3), c(0.25, 0.75))))
+  wald <- rr_estimate(rr_counts(c(a = 500, b = 300, c = 200), rr_grr(c("a", "b", "c"), 3)), interval = "wald", conf.level = 0.9)
+  expect_equal(unname(confint(wald)), unname(coef(wald) + outer(sqrt(diag(vcov(wald))), c(-1, 1) * qnorm(0.95))))
+  # A design: t quantiles, or Wilson's interval of scores between two ends.
+  design <- list(estimate = c(0.3, 0.7), covariance = diag(c(0.01, 0.04)), df = 9, interval = "wald", tally = list(n = 50), mechanism = list(levels = c("a", "b")), details = list(list()))
+  half <- qt(0.95, 9) * c(0.1, 0.2)
+  expect_equal(design_intervals(design, 1, 0.9, 1:2), list(low = c(0.3, 0.7) - half, high = c(0.3, 0.7) + half))
+  design <- c(design[names(design) != "interval"], list(interval = "wilson", estimator = list(unbiased = TRUE),
+                                                         inversion = list(estimate = cbind(c(0.3, 0.7)), low = c(-0.5, -0.5), high = c(1.5, 1.5), variance = cbind(c(0.01, 0.04)))))
+  share <- (0.3 + 0.5) / 2
+  worth <- share * (1 - share) * 4 / 0.01
+  z2 <- qt(0.95, 9)^2 / worth
+  wilson <- (share + z2 / 2 + c(-1, 1) * sqrt(z2 * (share * (1 - share) + z2 / 4))) / (1 + z2)
+  expect_equal(unlist(design_intervals(design, 1, 0.9, 1), use.names = FALSE), pmin(pmax(-0.5 + 2 * wilson, 0), 1), tolerance = 1e-10)
+})
+
+test_that("kinds of intervals are refused where they do not hold", {
+  grr <- rr_grr(c("a", "b", "c"), 2)
+  tally <- rr_counts(c(a = 500, b = 300, c = 200), grr)
+  expect_refused(rr_estimate(tally, interval = "credible"), rr_estimate(tally, interval = "profile", target = "sample"), rr_estimate(tally, interval = "anytime", target = "sample"),
+                 confint(rr_estimate(tally), interval = "bootstrap"), confint(rr_estimate(tally), interval = "normal"),
+                 rr_estimate(rr_counts(c(300, 200, 250), rr_channel(rbind(c(0.6, 0.3, 0.1), c(0.1, 0.2, 0.7)))), interval = "exact"))
+  expect_identical(with_interval(rr_estimate(tally), "anytime")$plan, 500)
+  expect_identical(tail_interval("wilson", tally), "exact")
+  expect_identical(tail_interval("wald", tally), "wald")
+  expect_identical(tail_interval("wilson", rr_counts(c(300, 200, 250), rr_channel(rbind(c(0.6, 0.3, 0.1), c(0.1, 0.2, 0.7))))), "wilson")
+})

@@ -65,3 +65,41 @@ test_that("panels stand side by side as their number and rows say", {
   # Letters of 4.5 points are the least: each row takes as much of 72 points an inch, beside 1.6 inches.
   expect_equal(heights[4], ceiling(10 * (1.6 + 120 * 4.5 / 72)) / 10)
 })
+
+test_that("the layout of rows in panels: columns, titles, and the inches that they need, by hand", {
+  # Two short rows in one panel: 9.6 points each, below 1.6 inches for title, legend, axis and caption.
+  one <- row_layout(1, c("a", "b"))
+  expect_identical(one[c("across", "down", "rows", "size", "title_width", "title_size")], list(across = 1, down = 1, rows = 2, size = 9.6, title_width = 60, title_size = 10))
+  expect_equal(one$height, ceiling(10 * (1.6 + 2 * 9.6 / 72)) / 10)
+  # Five panels of two rows: three beside each other, two lines of panels.
+  five <- row_layout(5, c("a", "b"), letters[1:5])
+  expect_identical(five[c("across", "down", "rows", "title_width")], list(across = 3, down = 2, rows = 4, title_width = 18))
+  fixed <- 1.6 + 2 * (0.085 + 0.0165 * 10) + panel_gap(2) / 6 + 0.2
+  expect_equal(five$height, ceiling(10 * (fixed + 2 * 2 * five$size / 72)) / 10)
+  # Six fill their lines, so that no axis stands below an upper panel.
+  expect_equal(row_layout(6, c("a", "b"), letters[1:6])$height, ceiling(10 * (fixed - 0.2 + 2 * 2 * 9.6 / 72)) / 10)
+  # A title of more than two lines is set smaller, with more letters in a line.
+  long <- paste(rep("word", 12), collapse = " ")
+  expect_identical(row_layout(3, "a", c(long, "b", "c"))[c("title_size", "title_width")], list(title_size = 8, title_width = round(18 * 10 / 8)))
+  expect_identical(c(panel_gap(1), panel_gap(2), panel_gap(3)), c(1.2, 1.2, 0.5))
+  expect_identical(c(panel_columns(3, 9), panel_columns(4, 3), panel_columns(4, 4), panel_columns(6, 9), panel_columns(7, 9), panel_columns(7, 3), panel_columns(12, 3), panel_columns(13, 1)),
+                   c(3, 2, 4, 3, 4, 3, 3, 4))
+  expect_identical(c(row_points(list(rows = 21, across = 1)), row_points(list(rows = 20, across = 3)), row_points(list(rows = 20, across = 2))), c(1.4, 2, 2.6))
+  expect_identical(c(own_axes(list(across = 1))$title_width, own_axes(list(across = 3))$title_width, own_axes(list(across = 6))$title_width), c(60, 12, 9))
+  expect_identical(count_lines(c("a", "b\nc", strrep("word ", 4)), 10), c(1L, 2L, 2L))
+  expect_identical(levels(rows_factor(c("b", "a", "b"))), c("a", "b"))
+  expect_null(wrap_text(NULL))
+  told <- function(height) length(testthat::capture_messages(with_height(list(), list(height = height, rows = 50))))
+  expect_identical(c(told(4.2), told(4.3)), c(0L, 1L))
+})
+
+test_that("a picture on a narrow device is a reduced copy", {
+  skip_if_not_installed("ggplot2")
+  picture <- ggplot2::ggplot(data.frame(x = 1:2, y = 1:2), ggplot2::aes(x, y)) + ggplot2::geom_point(size = 3, stroke = 2, alpha = 0.5) + theme_candor()
+  small <- shrunk(picture, 0.5)
+  points <- ggplot2::layer_data(small, 1)
+  expect_equal(unique(points[c("size", "stroke", "alpha")]), data.frame(size = 1.5, stroke = 1, alpha = 0.5), ignore_attr = TRUE)
+  expect_equal(small$theme$text$size, 6)
+  expect_equal(as.numeric(small$theme$plot.margin), as.numeric(picture$theme$plot.margin) / 2)
+  expect_identical(shrunk(picture, 1), picture)
+})

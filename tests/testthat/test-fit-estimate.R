@@ -1,0 +1,72 @@
+# What rr_estimate() chooses, keeps and refuses.
+
+counts <- c(a = 500, b = 300, c = 200)
+grr <- rr_grr(c("a", "b", "c"), 2)
+
+test_that("an update keeps what was asked for, but for an interval that another method may not have", {
+  fit <- rr_estimate(rr_counts(counts, grr), interval = "exact", conf.level = 0.9, simultaneous = TRUE)
+  asked <- function(fit) unclass(fit)[c("method", "target", "interval", "conf.level", "simultaneous")]
+  expect_identical(asked(update(fit)), list(method = "mle", target = "population", interval = "exact", conf.level = 0.9, simultaneous = TRUE))
+  other <- update(fit, method = "inv")
+  expect_identical(c(other$method, other$interval), c("inv", "wilson"))
+  expect_identical(other$conf.level, 0.9)
+  expect_identical(update(fit, target = "sample")$interval, "wilson")
+  expect_identical(update(fit, conf.level = 0.8)$conf.level, 0.8)
+  expect_identical(update(fit, method = "inv", interval = "wald")$interval, "wald")
+  looking <- rr_estimate(rr_counts(counts, grr), interval = "anytime", plan = 300)
+  expect_identical(update(looking, conf.level = 0.8)$plan, 300)
+  # Functions of anytime intervals are of the fit by inversion, at the same level and plan.
+  base <- anytime_fit(looking)
+  expect_identical(c(base$method, base$interval), c("inv", "anytime"))
+  expect_identical(base$plan, 300)
+  expect_identical(anytime_fit(fit), fit)
+  expect_identical(anytime_fit(base), base)
+})
+
+test_that("the default interval has the estimate in its centre: profile if there are spare reports", {
+  wide <- rr_channel(rbind(c(0.6, 0.3, 0.1), c(0.1, 0.2, 0.7)), levels = c("no", "yes"), reports = c("x", "y", "z"))
+  kind <- function(mechanism, ...) rr_estimate(rr_counts(c(300, 250, 250), mechanism), ...)$interval
+  expect_identical(c(kind(wide), kind(wide, method = "inv"), kind(wide, target = "sample"), kind(grr)), c("profile", "wilson", "wilson", "wilson"))
+  expect_identical(fit_default_interval(rr_estimate(rr_counts(c(300, 250, 250), wide))), "profile")
+})
+
+test_that("arguments at their bounds; a tally takes nothing that is about its rows", {
+  tally <- rr_counts(counts, grr)
+  expect_refused(rr_estimate(tally, conf.level = 1), rr_estimate(tally, plan = 0.9), rr_estimate(tally, simultaneous = NA), rr_estimate(tally, target = "people"),
+                 rr_estimate(tally, interval = "normal"), rr_estimate(tally, other = 1), rr_estimate(tally, weights = "w"), rr_estimate(tally, by = "g"), rr_estimate(tally, na.rm = TRUE),
+                 rr_estimate(tally, column = "x"), rr_estimate(tally, count = "n"), rr_estimate(c("a", "b")), rr_estimate(tally, interval = "bootstrap", replications = 19))
+  expect_error(rr_estimate(tally, rr_grr(c("a", "b", "c"), 1)), class = "candor_error_mismatch")
+  expect_identical(coef(rr_estimate(tally, grr)), coef(rr_estimate(tally)))
+  expect_length(rr_estimate(tally, interval = "bootstrap", replications = 20)$replicates, 1)
+  expect_identical(dim(rr_estimate(tally, interval = "bootstrap", replications = 20)$replicates[[1]]), c(3L, 20L))
+  # Tallies of several rounds are pooled.
+  expect_equal(coef(rr_estimate(list(tally, tally))), coef(rr_estimate(tally)))
+  reports <- rep(c("a", "b", "c", NA), c(5, 3, 2, 1))
+  expect_error(rr_estimate(reports, grr), class = "candor_error_missing")
+  expect_identical(suppressWarnings(rr_estimate(reports, grr, na.rm = TRUE))$tally$n, 10)
+})
+
+test_that("a fit by group is that of each group, with the doubt of each", {
+  both <- suppressWarnings(rr_estimate(rr_counts(cbind(u = counts, v = c(990, 5, 5)), grr)))
+  expect_equal(unname(both$estimate[, "u"]), unname(coef(rr_estimate(rr_counts(counts, grr)))), tolerance = 1e-12)
+  expect_identical(class(both)[1:3], c("rr_fit_grr", "rr_fit", "rr_estimates"))
+  # Nobody could report "b" or "c" so rarely: p = .787, and each other by .107 at least.
+  expect_identical(nzchar(both$doubt), c(FALSE, TRUE))
+  warned <- tryCatch(rr_estimate(rr_counts(cbind(u = counts, v = c(990, 5, 5)), grr)), warning = identity)
+  expect_s3_class(warned, "candor_warning_unlikely")
+  expect_match(paste(conditionMessage(warned), collapse = " "), "\"v\"")
+  expect_silent(estimate_quietly(rr_counts(c(990, 5, 5), grr)))
+  expect_identical(warn_doubt(list(doubt = "", a = 1)), list(doubt = "", a = 1))
+})
+
+test_that("candidates of a sketch: different strings", {
+  sketch <- rr_count_mean_sketch(3, hashes = 4, cohorts = 8) |> tryCatch(error = function(e) rr_count_mean_sketch(3))
+  reports <- withr::with_seed(4, rr_perturb(rep(c("tea", "coffee"), c(300, 200)), sketch, rng = "R"))
+  tally <- rr_tally(reports, sketch)
+  expect_refused(rr_estimate(tally), rr_estimate(tally, candidates = c("tea", "tea")), rr_estimate(tally, candidates = c("tea", NA)), rr_estimate(tally, candidates = 1),
+                 rr_estimate(tally, candidates = character()), rr_estimate(tally, candidates = "tea", method = "mle"), rr_estimate(tally, candidates = "tea", interval = "exact"))
+  found <- rr_estimate(tally, candidates = factor(c("tea", "water")))
+  expect_identical(found$mechanism$levels, c("tea", "water"))
+  # Five standard errors.
+  expect_lt(abs(coef(found)[["tea"]] - 0.6), 5 * tidy(found)$std.error[1])
+})

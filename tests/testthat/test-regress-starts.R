@@ -1,0 +1,101 @@
+# The points where climbs begin: moments, projections, and the best thresholds by trying each.
+
+starts_data <- function(link = "logit") {
+  withr::local_seed(86)
+  n <- 40
+  list(x = cbind(1, round(rnorm(n), 1), rep_len(c(0, 1, 3), n)), y = rep_len(c(0, 1, 1, 0, 1), n), weight = rep_len(c(1, 2, 0.5), n), offset = NULL, arm = rep_len(c(0L, 1L), n),
+       device = cbind(c(0.9, 0.2, 0.1, 0.8, 0.7), c(0.8, 0.3, 0.2, 0.7, 0.5)), link = link, unknown = NULL)
+}
+
+test_that("the share by moments minimizes the squared distance of reports, and stays within .05 and .95", {
+  data <- starts_data()
+  q <- c(0.2, 0.3)[data$arm + 1]
+  d <- c(0.7, 0.5)[data$arm + 1]
+  expect_equal(moment_share(data), optimize(function(s) sum(data$weight * (data$y - q - d * s)^2), 0:1, tol = 1e-10)$minimum, tolerance = 1e-6)
+  expect_identical(c(moment_share(replace(data, "y", list(rep(1, 40)))), moment_share(replace(data, "y", list(rep(0, 40))))), c(0.95, 0.05))
+  model <- regress_model(data)
+  # The nearest linear predictor is weighted least squares.
+  target <- sin(1:40)
+  expect_equal(drop(model$z %*% project(model, target)), unname(fitted(lm(target ~ data$x - 1, weights = data$weight))), tolerance = 1e-8)
+  expect_identical(even_index(5, 5), 1:5)
+  expect_identical(even_index(9, 5), c(1, 3, 5, 7, 9))
+  expect_identical(first_columns(diag(3), 2), diag(3)[, 1:2])
+  expect_identical(first_columns(diag(3), 5), diag(3))
+  columns <- unit_columns(cbind(c(3, 4), c(0, 0), c(0, -2)))
+  expect_equal(columns, cbind(c(0.6, 0.8), c(0, -1)))
+  directions <- even_directions(10, 7)
+  expect_identical(dim(directions), c(10L, 7L))
+  expect_equal(colSums(directions^2), rep(1, 7))
+  # Fractional parts of multiples of the square roots of primes, and of these plus the golden section from the ninth on.
+  raw <- qnorm((c(sqrt(c(2, 3, 5, 7, 11, 13, 17, 19)), sqrt(2:3) + 0.618034) * 3) %% 1)
+  expect_equal(directions[, 3], raw / sqrt(sum(raw^2)))
+})
+
+test_that("the best threshold of a direction, of all that there are, on either side", {
+  z <- c(0.3, -1, 2, 0.3, 1.2, -0.4)
+  gain <- c(1, -2, 0.5, -0.3, 0.8, 0.6)
+  found <- divide_rows(z, gain, c(0, 1), c(1, 0))
+  cuts <- sort(unique(z))
+  cuts <- (cuts[-1] + cuts[-length(cuts)]) / 2
+  above <- vapply(cuts, function(cut) sum(gain[z > cut]), 0)
+  below <- vapply(cuts, function(cut) sum(gain[z < cut]), 0)
+  expect_equal(found$value, c(max(above), max(below)))
+  at <- cuts[c(which.max(above), which.max(below))]
+  # Slopes of 25 and -25 through the thresholds: 25 (z - cut).
+  expect_equal(found$cells, cbind(c(-25 * at[1], 25), c(25 * at[2], -25)))
+  expect_equal(found$sharp[2, ] > 0, c(TRUE, FALSE))
+  gap <- vapply(at, function(cut) min(z[z > cut]) - max(z[z < cut]), 0)
+  expect_equal(abs(found$sharp[2, ]), pmin(1e5, pmax(25, 8 / gap)))
+  expect_equal(found$sharp[1, ], -found$sharp[2, ] * at)
+  expect_identical(found$directions, cbind(c(0, 1), c(0, 1)))
+  expect_null(divide_rows(c(1, 1, 1), 1:3, 1, 1))
+  # Cells of each side, and gentle ones.
+  expect_identical(best_cells(c(1, 3, -1, -3, 2, -2), c(5, 9, 2, 1, 6, 0)), c(2L, 3L, 5L))
+  candidates <- list(list(cells = cbind(1, 2), directions = cbind(1, 1), value = c(3, 5), sharp = cbind(10, 20), beyond = c(1, 2)),
+                     list(cells = cbind(3, 4), directions = cbind(2, 2), value = c(5 + 1e-8, 4), sharp = cbind(30, 40), beyond = c(3, 1)))
+  best <- best_of(candidates, 2)
+  expect_identical(best, list(cells = cbind(3, 4), directions = cbind(2, 2)))
+  expect_identical(best_of(candidates, 9)$cells, cbind(3, 4, 1))
+  # Divisions 2, 3 and 1 by their values; of equal values one.
+  expect_identical(best_sharp(candidates, 2), cbind(20, 30, 40))
+})
+
+test_that("starts of bounded links are inside their range", {
+  for (link in c("log", "identity")) {
+    data <- starts_data(link)
+    model <- regress_model(data)
+    points <- regress_starts(model, 20)
+    eta <- model$z %*% points
+    expect_true(all(apply(eta, 2, inside_link, link)))
+    curve <- stats::make.link(link)
+    # The constants of the moments, and of .5, .1 and .02.
+    expect_equal(unname(curve$linkinv(eta[1, ])), c(moment_share(data), 0.5, 0.1, 0.02), tolerance = 1e-8)
+    expect_identical(ncol(regress_starts(model, 1)), 1L)
+  }
+  model <- regress_model(starts_data())
+  expect_equal(plogis(drop(model$z %*% regress_starts(model, 1))), rep(moment_share(model$data), 40), tolerance = 1e-8)
+  points <- regress_starts(model, 20)
+  far <- plogis(model$z %*% points[, 2:5])
+  expect_equal(far[1, 1:2], c(0.02, 0.98), tolerance = 1e-8)
+  # With an unknown number each start has its logit.
+  expect_equal(with_psi(cbind(c(1, 2)), list(size = 3, k = 2), 0.2), cbind(c(1, 2, qlogis(0.2))), ignore_attr = TRUE)
+  expect_equal(with_psi(cbind(c(1, 2)), list(size = 2, k = 2)), cbind(c(1, 2)))
+  expect_identical(max_turns(list(data = list(y = numeric(1000)), k = 4)), 2.6e6 / 4000)
+  expect_identical(max_turns(list(data = list(y = numeric(1e5)), k = 200)), 13)
+  scaled <- in_units(list(value = -2, values = c(-2, -3), decrement = 1e-9, b = 5), 4)
+  expect_identical(scaled, list(value = -8, values = c(-8, -12), decrement = 4e-9, b = 5))
+  expect_refused(regress_maximum(c(starts_data()[names(starts_data()) != "unknown"], list(unknown = diag(2))), penalty = "bias"))
+})
+
+test_that("steep directions: the score of the constant and single columns, orthogonal to the constant", {
+  model <- regress_model(starts_data())
+  intercept <- project(model, 1)
+  directions <- start_directions(model, intercept)
+  expect_equal(colSums(directions$all^2), rep(1, ncol(directions$all)), tolerance = 1e-10)
+  expect_lt(max(abs(crossprod(directions$all, intercept))), 1e-8)
+  # Two free dimensions: 36 angles beside the axes.
+  expect_identical(ncol(directions$all) - directions$n_axes, 36L)
+  constant <- replace(starts_data(), "x", list(matrix(1, 40)))
+  alone <- regress_model(constant)
+  expect_null(start_directions(alone, project(alone, 1)))
+})

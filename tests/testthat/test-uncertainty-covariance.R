@@ -1,0 +1,112 @@
+# Variances and covariances of fits by the multinomial law of the reports, written out.
+
+counts <- c(a = 500, b = 300, c = 200)
+grr <- rr_grr(c("a", "b", "c"), 2)
+channel <- rr_matrix(grr)
+
+# The covariance of unbiased shares: of the reports, and less that of the truths.
+by_hand <- function(counts, target) {
+  n <- sum(counts)
+  phi <- counts / n
+  inverse <- solve(t(channel))
+  V <- inverse %*% (diag(phi) - tcrossprod(phi)) %*% t(inverse)
+  theta <- drop(inverse %*% phi)
+  unname((if (target == "sample") V - (diag(theta) - tcrossprod(theta)) else V) / n)
+}
+
+test_that("covariances of both targets, of some estimates, of groups", {
+  for (target in c("population", "sample")) {
+    fit <- rr_estimate(rr_counts(counts, grr), target = target)
+    V <- by_hand(counts, target)
+    expect_equal(unname(vcov(fit)), V, tolerance = 1e-3)
+    exact <- rr_estimate(rr_counts(counts, grr), target = target, method = "inv")
+    n <- sum(counts)
+    # Unbiased variances divide by n - 1.
+    expect_equal(unname(vcov(exact)), if (target == "population") V * n / (n - 1) else unname(vcov(exact)), tolerance = 1e-10)
+    expect_equal(fit_errors(exact, 1, c(3, 1)), unname(sqrt(diag(vcov(exact))))[c(3, 1)], tolerance = 1e-10)
+    expect_equal(unname(estimate_covariance(grr, exact, 1, c(3, 1))), unname(vcov(exact))[c(3, 1), c(3, 1)], tolerance = 1e-10)
+  }
+  both <- rr_estimate(rr_counts(cbind(u = counts, v = c(200, 500, 100)), grr), method = "inv")
+  one <- rr_estimate(rr_counts(c(200, 500, 100), grr), method = "inv")
+  expect_equal(unname(vcov(both))[4:6, 4:6], unname(vcov(one)), tolerance = 1e-12)
+  expect_equal(unname(vcov(both))[1:3, 4:6], matrix(0, 3, 3))
+  expect_null(fit_between(both))
+  expect_null(fit_between(one))
+  expect_equal(fit_errors(both, 2), unname(sqrt(diag(vcov(one)))), tolerance = 1e-12)
+})
+
+test_that("bootstrap errors are the standard deviations of the replicates, and their covariance", {
+  fit <- withr::with_seed(3, rr_estimate(rr_counts(counts, grr), interval = "bootstrap", replications = 50))
+  expect_identical(dim(fit$replicates[[1]]), c(3L, 50L))
+  expect_equal(fit_errors(fit, 1, 2), sd(fit$replicates[[1]][2, ]))
+  expect_equal(contrast_covariance(fit, 1, c(1, 3)), var(t(fit$replicates[[1]][c(1, 3), ])), ignore_attr = TRUE)
+})
+
+test_that("variances of functions: exact zeros stay zeros, and more than 2000 have no covariance", {
+  fit <- rr_estimate(rr_counts(counts, grr), method = "inv")
+  V <- unname(vcov(fit))
+  contrasts <- rbind(c(1, 1, 1), c(1, -1, 0), c(0, 0.5, 2))
+  found <- contrast_variances(fit, 1, contrasts)
+  expect_identical(found$variance[1], 0)
+  expect_equal(found$variance[2:3], diag(contrasts %*% V %*% t(contrasts))[2:3], tolerance = 1e-10)
+  expect_equal(unname(found$covariance)[2, 3], (contrasts %*% V %*% t(contrasts))[2, 3], tolerance = 1e-10)
+  many <- contrasts[rep(2:3, c(1, contrast_limit - 1)), ]
+  expect_false(is.null(contrast_variances(fit, 1, many)$covariance))
+  more <- contrast_variances(fit, 1, rbind(many, contrasts[2, ]))
+  expect_null(more$covariance)
+  expect_equal(more$variance[c(1, 2, 2001)], found$variance[c(2, 3, 2)], tolerance = 1e-10)
+})
+
+test_that("a variance of 0 is known only where the reports show fixed truths", {
+  shown <- rr_binary(1, 0)
+  all_no <- function(target, mechanism) suppressWarnings(suppressMessages(rr_estimate(rr_counts(c(50, 0), mechanism), target = target, method = "inv")))
+  expect_identical(c(shows_truths(all_no("sample", shown)), shows_truths(all_no("population", shown)), shows_truths(all_no("sample", rr_binary(0, 1))),
+                     shows_truths(all_no("sample", rr_warner(0.8))), shows_truths(all_no("sample", rr_channel(diag(2))))), c(TRUE, FALSE, TRUE, FALSE, TRUE))
+  expect_identical(known_errors(all_no("sample", shown), 1, c(0, 0)), c(0, 0))
+  expect_identical(known_errors(all_no("population", shown), 1, c(0, 0.2)), c(NA, 0.2))
+  # Shares at 0 or 1: biased estimates are held there.
+  low <- suppressWarnings(rr_estimate(rr_counts(c(no = 850, yes = 150), rr_warner(0.8))))
+  expect_identical(unname(at_boundary(low, 1)), c(TRUE, TRUE))
+  expect_true(held_at_boundary(low, 1))
+  inside <- rr_estimate(rr_counts(c(no = 700, yes = 300), rr_warner(0.8)))
+  expect_identical(unname(at_boundary(inside, 1)), c(FALSE, FALSE))
+  expect_false(held_at_boundary(inside, 1))
+  unbiased <- suppressWarnings(rr_estimate(rr_counts(c(no = 850, yes = 150), rr_warner(0.8)), method = "inv"))
+  expect_false(held_at_boundary(unbiased, 1))
+})
+
+test_that("errors of a method of its own: diag(d) - c c', with the reason if they are unknown", {
+  spread <- function(diagonal, common, ...) function(theta, evidence, target) list(diagonal = diagonal, common = common, ...)
+  fit <- rr_estimate(rr_counts(counts, grr))
+  fit$estimator$spread <- spread(c(0.04, 0.09, 0.01), c(0.1, 0.2, 0.2))
+  expect_equal(fit_errors(fit, 1), sqrt(c(0.03, 0.05, 0)))
+  V <- diag(c(0.04, 0.09, 0.01)) - tcrossprod(c(0.1, 0.2, 0.2))
+  diag(V) <- pmax(diag(V), 0)
+  expect_equal(estimate_covariance(grr, fit, 1, 1:3), V)
+  expect_equal(estimate_covariance(grr, fit, 1, c(3, 1)), V[c(3, 1), c(3, 1)])
+  expect_null(errors_unknown(fit))
+  fit$estimator$spread <- spread(c(0.04, 0.09, 0.01), c(0.1, 0.2, 0.2), unknown = "a reason")
+  expect_identical(errors_unknown(fit), "Standard errors are NA: a reason")
+  fit$estimator$spread <- spread(1, 1)
+  expect_error(method_covariance(fit, 1, group_evidence(fit$tally, 1)), class = "candor_error")
+  fit$estimator$spread <- NULL
+  expect_null(method_covariance(fit, 1, group_evidence(fit$tally, 1)))
+  fit$covariance <- diag(c(0.04, -1e-9, 0.01))
+  expect_identical(fit_errors(fit, 1, c(1, 3)), c(0.2, 0.1))
+})
+
+test_that("a validation study adds its effects to the covariance of a design, for totals times their sizes", {
+  names <- c("no", "yes")
+  measured <- rr_misclassification(table = matrix(c(45, 6, 5, 34), 2, dimnames = list(truth = names, report = names)))
+  fit <- rr_estimate(rr_counts(c(600, 400), measured), method = "inv")
+  effects <- fit_effects(fit, 1)
+  size <- 7
+  base <- list(covariance = diag(c(0.2, 0.3)), inversion = list(variance = matrix(c(0.01, 0.01))))
+  found <- with_study_error(base, fit, size)
+  expect_equal(found$covariance, diag(c(0.2, 0.3)) + tcrossprod(7 * effects), ignore_attr = TRUE)
+  expect_equal(found$inversion$field_variance, base$inversion$variance)
+  expect_equal(as.vector(found$inversion$variance), 0.01 + rowSums(effects^2), ignore_attr = TRUE, tolerance = 1e-10)
+  plain <- rr_estimate(rr_counts(c(600, 400), rr_warner(0.9)), method = "inv")
+  expect_identical(with_study_error(base, plain, size), base)
+  expect_null(fit_effects(plain, 1))
+})
