@@ -172,6 +172,7 @@ new_rr_survey <- function(survey, fit) {
   x$estimate <- fit$estimate * rep(size, each = length(fit$mechanism$levels))
   x[c("covariance", "inversion")] <- list(uncertainty$covariance, uncertainty$inversion)
   x$effects <- uncertainty$effects
+  x$terms <- fit$mechanism$levels
   # The tally of labelled data has those without a label.
   x[c("size", "people")] <- list(people_of_groups, survey$data$people)
   x[c("total", "interval")] <- list(survey$total, survey$interval)
