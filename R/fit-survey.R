@@ -126,7 +126,6 @@ read_design <- function(design, mechanism, settings, column, weights, by, na.rm)
     abort("There are too many estimates for a covariance matrix of a design.", "too_large")
   }
   check_independent(list(mechanism), design, settings$target)
-  check_nested_blocks(mechanism, design)
   data <- design_data(design, tally, column, by, scored)
   # Groups in which nobody with a weight answered are left out.
   data$group <- match(data$group, which(tally$n > 0))

@@ -395,6 +395,7 @@ channel_randomization <- function(scores, counts, channel, inverse) {
 # Reports from one permanent answer share its randomization, which is only in the variance between
 # clusters.
 check_independent <- function(mechanisms, design, target = "population") {
+  for (mechanism in mechanisms) check_nested_blocks(mechanism, design)
   is_permanent <- any(vapply(mechanisms, is_memoised, NA)) && has_clusters(design)
   is_dealt <- any(
     vapply(mechanisms, function(m) !is.null(m$codec$block), NA)
