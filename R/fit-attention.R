@@ -308,9 +308,9 @@ update.rr_attention <- function(
 predict.rr_attention <- function(object, reports = NULL, ...) {
   estimate <- matrix(coef(object), 3)
   inattentive <- object$moments$device[["inattentive"]]
-  C <- rr_matrix(object$mechanism)
+  by_chance <- rep(c(1 - inattentive, inattentive), each = 2)
   channels <- lapply(estimate[3, ], function(attentive) {
-    attentive * C + (1 - attentive) * rep(c(1 - inattentive, inattentive), each = 2)
+    attentive * rr_matrix(object$mechanism) + (1 - attentive) * by_chance
   })
   posterior_table(object, estimate, channels, reports)
 }

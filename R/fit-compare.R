@@ -198,7 +198,8 @@ check_several_groups <- function(fit) {
 check_fits <- function(fits) {
   needed <- "a grouped fit, or a list of at least two fits of one kind"
   check_that(is.list(fits) && length(fits) > 1L, fits, "fit", needed)
-  kind <- if (has_terms(fits[[1]])) class(fits[[1]])[1] else "rr_fit"
+  first <- fits[[1]]
+  kind <- if (has_terms(first)) class(first)[1] else "rr_fit"
   index <- which(!vapply(fits, inherits, NA, kind))[1]
   if (!is.na(index)) {
     abort(c("{.arg fit} must be {needed}.", x = "Element {index} is {describe(fits[[index]])}."))
@@ -216,7 +217,7 @@ check_fits <- function(fits) {
   names(fits) <- names(fits) %||% make.unique(fit_names)
   same <- vapply(
     fits,
-    function(fit) setequal(terms_of(fit), terms_of(fits[[1]])), NA
+    function(fit) setequal(terms_of(fit), terms_of(first)), NA
   )
   if (!all(same)) abort("The fits must have the same categories.", "mismatch")
   lapply(fits, one_group, "fit")

@@ -478,8 +478,9 @@ posterior_table <- function(object, shares, channels, reports) {
   mechanism <- object$mechanism
   k <- length(mechanism$levels)
   estimate <- shares[seq_len(k), , drop = FALSE]
-  if (any(shares < 0, shares > 1 + 1e-9) || !all(apply(estimate, 2, adds_up))) {
-    abort("{.arg object} must hold shares: none below 0 or above 1, those of truths with the sum 1.")
+  is_share <- shares >= 0 & shares <= 1 + 1e-9
+  if (!all(is_share, apply(estimate, 2, adds_up))) {
+    abort("{.arg object} must hold shares: none below 0 or above 1, truths with the sum 1.")
   }
   codes <- if (is.null(reports)) seq_along(mechanism$reports) else report_codes(reports, mechanism)
   tables <- lapply(seq_len(ncol(estimate)), function(g) {

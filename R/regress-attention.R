@@ -51,7 +51,8 @@ attention_fit <- function(base_fit, model_data, shares, by, starts, call) {
     class = c("rr_glm_attention", "rr_regression")
   )
   with_design(fit, base_fit$design, model_data$scale, function(w) {
-    climb_replicate(attention_model(sorted, (w * model_data$scale)[sorted$order] / unit), fit$b)
+    weight <- w[sorted$order] * model_data$scale / unit
+    climb_replicate(attention_model(sorted, weight), fit$b)
   })
 }
 
@@ -307,7 +308,8 @@ possible_reports.rr_glm_attention <- function(fit) {
   attention <- fit$anchor[[1]]$attention
   x <- data$x[, !is_aliased(fit$fixed), drop = FALSE]
   scores_of <- function(question, anchor) {
-    data[c("y", "weight")] <- list(rep(question, n), rep(1, n))
+    data$y <- rep(question, n)
+    data$weight <- rep(1, n)
     rows <- attention_rows(data, rep(anchor, n), attention, fit$by)
     attention_scores(rows, x, fit$shares$v, fit$estimate)
   }
@@ -316,8 +318,9 @@ possible_reports.rr_glm_attention <- function(fit) {
   counts <- outer(1:4, 1 + data$y + 2 * reported, `==`) * 1
   device <- row_device(data$device, data$arm, n)
   lapply(unname(split(seq_len(n), row_arms(data$arm, n))), function(rows) {
-    channel <- attention_channel(c(q = device$q[rows[1]], d = device$d[rows[1]], attention))
-    scored_reports(scores, counts, channel, rows)
+    first <- rows[1]
+    numbers <- c(q = device$q[first], d = device$d[first], attention)
+    scored_reports(scores, counts, attention_channel(numbers), rows)
   })
 }
 
