@@ -216,7 +216,8 @@ unlikely_attention <- function(tally, device) {
 new_rr_attention <- function(moments, mechanism, settings) {
   tally <- moments$tally
   terms <- c(mechanism$levels, "attentive")
-  unbiased <- identical(settings$method, "inv")
+  settings$method <- settings$method %||% "mle"
+  unbiased <- settings$method == "inv"
   estimates <- attention_estimates(moments, !unbiased)
   unlikely <- unlikely_attention(tally, moments$device)
   people <- respondent_number(tally)
@@ -224,6 +225,10 @@ new_rr_attention <- function(moments, mechanism, settings) {
   index <- rep(3 * seq_along(tally$n) - 3, each = 3) +
     c(1, 1, 2)
   sign <- rep(c(-1, 1, 1), length(tally$n))
+  std_error <- as.vector(estimates$error[c(1, 1, 2), ])
+  is_held <- is.na(std_error)
+  covariance <- moments$covariance[index, index] * outer(sign, sign)
+  same_group <- outer(index %/% 3, index %/% 3, `==`)
   structure(
     list(
       rows = as_tibble(c(
@@ -231,11 +236,14 @@ new_rr_attention <- function(moments, mechanism, settings) {
         list(
           term = rep(terms, length(tally$n)),
           estimate = as.vector(rbind(1 - estimates$estimate[1, ], estimates$estimate)),
-          std.error = as.vector(estimates$error[c(1, 1, 2), ])
+          std.error = std_error
         )
       )),
       labels = cell_names(terms, tally$groups),
-      covariance = moments$covariance[index, index] * outer(sign, sign),
+      terms = terms,
+      sums = cumsum(rep(c(1, 0, 1), length(tally$n))),
+      is_held = is_held,
+      covariance = replace(covariance, same_group & outer(is_held, is_held, `|`), NA),
       n = tally$n,
       target = "population",
       conf.level = settings$conf.level,
@@ -277,6 +285,34 @@ cut_groups.rr_attention <- function(fit, index, drop = FALSE) {
   moments$covariance <- moments$covariance[cells, cells, drop = FALSE]
   moments$scores <- moments$scores[index]
   replace(new_rr_attention(moments, fit$mechanism, fit$settings), "family", fit$family)
+}
+
+#' @export
+update.rr_attention <- function(
+  object, method = object$settings$method, conf.level = object$conf.level,
+  simultaneous = object$simultaneous, ...
+) {
+  check_dots_empty(...)
+  settings <- list(
+    method = check_choice(method, "method", c("mle", "inv")),
+    conf.level = check_conf_level(conf.level),
+    simultaneous = check_flag(simultaneous, "simultaneous")
+  )
+  replace(new_rr_attention(object$moments, object$mechanism, settings), "family", object$family)
+}
+
+# A report says the same about the truth whether or not the same persons are inattentive at the
+# anchor question: the channel of group g is
+#   attentive C + (1 - attentive) inattentive
+#' @export
+predict.rr_attention <- function(object, reports = NULL, ...) {
+  estimate <- matrix(coef(object), 3)
+  inattentive <- object$moments$device[["inattentive"]]
+  by_chance <- rep(c(1 - inattentive, inattentive), each = 2)
+  channels <- lapply(estimate[3, ], function(attentive) {
+    attentive * rr_matrix(object$mechanism) + (1 - attentive) * by_chance
+  })
+  posterior_table(object, estimate, channels, reports)
 }
 
 # Prevalence and attention, a column for each group, clamped to 0 and 1 if `is_truncated`.

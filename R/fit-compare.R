@@ -17,7 +17,7 @@
 #' `anova()` of one grouped fit tests whether the groups share one truth. With several fits it tests whether the larger model fits better. A fit
 #' of the pooled tally is nested in the fit by groups. With estimates on the boundary the chi-squared distribution does not hold, and a warning says so.
 #'
-#' @param fit A grouped fit of [rr_estimate()], or a list of at least two fits of independent samples, each without groups or with one group. The names of the
+#' @param fit A grouped fit of [rr_estimate()], also with an anchor question, or a list of at least two fits of independent samples, each without groups or with one group. The names of the
 #'   list are the groups. The fits are all of survey designs ([survey_designs]) or none. Parts of one survey share clusters and are not independent: give the groups as `by`, or fit
 #'   [rr_glm()] with `arm` if they answered by different mechanisms.
 #' @param terms Labels or positions of categories; default all, for a yes/no question the second.
@@ -71,21 +71,18 @@ rr_compare <- function(
   type <- check_choice(type)
   adjust <- check_choice(adjust, "adjust", p.adjust.methods)
   conf.level <- check_conf_level(conf.level)
-  survey <- inherits(fit, "rr_survey")
-  is_grouped <- survey || inherits(fit, "rr_fit")
+  is_joint <- has_terms(fit)
+  is_grouped <- is_joint || inherits(fit, "rr_fit")
   if (is_grouped) check_several_groups(fit)
   groups <- if (is_grouped) {
     setNames(seq_len(group_count(fit$tally)), compared_names(fit$tally$groups))
   }
-  fits <- if (survey) list(fit) else compared_fits(fit, groups)
-  levels <- fits[[1]]$mechanism$levels
-  which <- if (is.null(terms) && length(levels) == 2L) {
-    2L
-  } else {
-    match_terms(terms, fits[[1]], "terms")
-  }
+  fits <- if (is_joint) list(fit) else compared_fits(fit, groups)
+  levels <- terms_of(fits[[1]])
+  is_yes_no <- length(fits[[1]]$mechanism$levels) == 2L
+  which <- match_terms(terms %||% if (is_yes_no) 2L, fits[[1]], "terms")
   labels <- levels[which]
-  samples <- if (survey) lapply(groups, survey_sample, fit = fit, labels = labels)
+  samples <- if (is_joint) lapply(groups, joint_sample, fit = fit, labels = labels, conf.level)
     else lapply(fits, fit_sample, labels, conf.level)
   if (any(unlist(lapply(samples, `[[`, "edge")))) {
     warn_boundary(
@@ -95,10 +92,10 @@ rr_compare <- function(
   cells <- lapply(seq_along(samples), function(g) {
     (g - 1L) * length(levels) + which
   })
-  between <- if (survey) fit$covariance else if (is_grouped) fit_between(fit)
-  table <- compare_samples(samples, labels, conf.level, type, if (survey) fit$df, between, cells)
+  between <- if (is_joint) fit$covariance else if (is_grouped) fit_between(fit)
+  table <- compare_samples(samples, labels, conf.level, type, if (is_joint) fit$df, between, cells)
   if (!is.null(fits[[1]]$plan)) tell_few_reports(anyNA(table$conf.low))
-  if (!inherits(fits[[1]], "rr_survey")) {
+  if (!has_terms(fits[[1]])) {
     tell_errors_unknown(if (is_grouped) list(fit) else fits, table$std.error)
   }
   table$p.adjusted <- p.adjust(table$p.value, adjust)
@@ -152,8 +149,8 @@ compared_fits <- function(fit, groups) {
   fits
 }
 
-# A row for each pair of samples and each label. Samples of one survey have its covariance and
-# degrees of freedom.
+# A row for each pair of samples and each label. Samples of one fit with a joint covariance have
+# that, and its degrees of freedom.
 compare_samples <- function(samples, labels, level, type, df, between, cells) {
   names <- names(samples)
   do.call(
@@ -199,9 +196,10 @@ check_several_groups <- function(fit) {
 }
 
 check_fits <- function(fits) {
-  needed <- "a grouped fit, or a list of at least two fits, all of survey designs or none"
+  needed <- "a grouped fit, or a list of at least two fits of one kind"
   check_that(is.list(fits) && length(fits) > 1L, fits, "fit", needed)
-  kind <- if (inherits(fits[[1]], "rr_survey")) "rr_survey" else "rr_fit"
+  first <- fits[[1]]
+  kind <- if (has_terms(first)) class(first)[1] else "rr_fit"
   index <- which(!vapply(fits, inherits, NA, kind))[1]
   if (!is.na(index)) {
     abort(c("{.arg fit} must be {needed}.", x = "Element {index} is {describe(fits[[index]])}."))
@@ -219,7 +217,7 @@ check_fits <- function(fits) {
   names(fits) <- names(fits) %||% make.unique(fit_names)
   same <- vapply(
     fits,
-    function(fit) setequal(fit$mechanism$levels, fits[[1]]$mechanism$levels), NA
+    function(fit) setequal(terms_of(fit), terms_of(first)), NA
   )
   if (!all(same)) abort("The fits must have the same categories.", "mismatch")
   lapply(fits, one_group, "fit")
@@ -235,18 +233,27 @@ pair_freedom <- function(x, y) {
   )
 }
 
-# The input of a comparison from group g of a design.
-survey_sample <- function(fit, labels, g = 1L) {
-  level_index <- match(labels, fit$mechanism$levels)
-  index <- (g - 1) * length(fit$mechanism$levels) + level_index
-  list(
-    share = group_estimate(fit, g)[level_index],
-    error = fit_errors(fit, g, level_index),
-    edge = FALSE,
-    df = fit$df,
-    index = index,
-    effects = if (!is.null(fit$effects)) fit$effects[index, , drop = FALSE],
-    mechanism = fit$mechanism
+# The input of a comparison from group g of a fit with a joint covariance.
+joint_sample <- function(fit, labels, g = 1L, conf.level) {
+  terms <- terms_of(fit)
+  index <- (g - 1) * length(terms) + match(labels, terms)
+  rows <- rows_of(fit)
+  fit$simultaneous <- FALSE
+  intervals <- function(level) lapply(bounds_of(fit, rows, level), `[`, index)
+  edge <- fit$is_held[index]
+  c(
+    list(
+      share = rows$estimate[index],
+      error = sqrt_or_na(diag(fit$covariance)[index]),
+      edge = edge %||% FALSE,
+      intervals = intervals,
+      unbiased = fit$unbiased,
+      df = fit$df,
+      index = index,
+      effects = if (!is.null(fit$effects)) fit$effects[index, , drop = FALSE],
+      mechanism = fit$mechanism
+    ),
+    if (!is.null(edge)) intervals(conf.level)
   )
 }
 
@@ -257,7 +264,7 @@ compared_names <- function(groups) {
 # The input of a comparison from one sample: shares with their errors and intervals. If an estimate
 # is at the boundary (`edge`), the intervals of other confidence levels are needed, too.
 fit_sample <- function(fit, labels, conf.level) {
-  if (inherits(fit, "rr_survey")) return(survey_sample(fit, labels))
+  if (has_terms(fit)) return(joint_sample(fit, labels, conf.level = conf.level))
   tell_no_intervals(fit)
   index <- match(labels, fit$mechanism$levels)
   fit$simultaneous <- FALSE
@@ -324,7 +331,7 @@ compare_pair <- function(x, y, cross, level, df, type) {
     2 * pt(-abs(ratio), df)
   }
   if (any(edge)) {
-    p[edge] <- interval_p_value(x, y, difference, z)[edge]
+    p[edge] <- interval_p_value(x, y, difference, normal_quantile(level))[edge]
   }
   # Both at the same end of what a share can be.
   p[which(error == 0)] <- ifelse(

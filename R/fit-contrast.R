@@ -3,7 +3,7 @@
 #' `rr_contrast()` estimates linear functions of the shares, such as merged categories, differences and mean scores, and ratios of two of them.
 #' Standard errors use the full covariance matrix.
 #'
-#' @param fit A fit of [rr_estimate()], including survey designs, or a margin or conditional shares of [rr_margin()]. For cumulative shares also a regression on randomized
+#' @param fit A fit of [rr_estimate()], also of a survey design or with an anchor question, or a margin or conditional shares of [rr_margin()]. For cumulative shares also a regression on randomized
 #'   classes, see [rr_quantile()].
 #' @param L The functions to estimate, as any of these:
 #'   * a character vector of categories to be added up;
@@ -71,7 +71,7 @@ rr_contrast <- function(fit, L = NULL, conf.level = 0.95, cumulative = FALSE, ..
   check_dots_empty(...)
   conf.level <- check_conf_level(conf.level)
   if (check_flag(cumulative, "cumulative")) return(cumulative_shares(fit, L, conf.level))
-  check_class(fit, "fit", c("rr_fit", "rr_survey", "rr_margin"), "a fit, or a margin")
+  if (!has_terms(fit)) check_class(fit, "fit", c("rr_fit", "rr_margin"), "a fit, or a margin")
   is_fit <- inherits(fit, "rr_fit")
   if (is_fit) tell_no_intervals(fit)
   if (is_fit) fit <- anytime_fit(fit)
@@ -99,7 +99,8 @@ rr_contrast <- function(fit, L = NULL, conf.level = 0.95, cumulative = FALSE, ..
       dim(fit$estimate)[!names(dimnames(fit$estimate)) %in% fit$given]
     )
   }
-  kind <- if (isTRUE(fit$total)) "number" else function_kind(read, n_total)
+  sums <- fit$sums %||% ((seq_along(estimate) - 1) %/% n_total)
+  kind <- if (isTRUE(fit$total)) "number" else function_kind(read, sums)
   titles <- c(
     share = "Sums of shares", difference = "Differences of shares", ratio = "Ratios of shares",
     number = "Functions of the shares"
@@ -117,16 +118,10 @@ rr_contrast <- function(fit, L = NULL, conf.level = 0.95, cumulative = FALSE, ..
 }
 
 # The kind of number that the functions are: shares (sums of categories, or means of such sums),
-# differences of two, ratios, or other numbers, such as scores, and several kinds. `n_total` is the
-# number of estimates that add up to 1.
-function_kind <- function(read, n_total) {
-  most <- function(w) {
-    sum(
-      tapply(
-        pmax(w, 0), (seq_len(ncol(read$weights)) - 1) %/% n_total, max
-      )
-    )
-  }
+# differences of two, ratios, or other numbers, such as scores, and several kinds. Estimates with
+# the same entry of `sums` add up to 1.
+function_kind <- function(read, sums) {
+  most <- function(w) sum(tapply(pmax(w, 0), sums, max))
   kinds <- apply(read$weights, 1, function(w) {
     if (max(most(w), most(-w)) > 1 + 1e-9) {
       "number"

@@ -178,6 +178,11 @@ update.rr_fit <- function(object, ...) {
   )
 }
 
+#' @export
+update.rr_estimates <- function(object, ...) {
+  abort("This estimate cannot be changed: make it from its data again.")
+}
+
 # The fit whose functions have anytime intervals: the fit by inversion.
 anytime_fit <- function(fit) {
   if (!identical(fit$interval, "anytime") || fit$estimator$unbiased) return(fit)

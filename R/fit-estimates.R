@@ -251,8 +251,14 @@ check_interval_level <- function(level, conf.level) {
 
 match_terms <- function(parm, fit, arg = "parm") {
   if (is.factor(parm)) parm <- as.character(parm)
-  match_rows(parm, fit$mechanism$levels, "categories", arg)
+  match_rows(parm, terms_of(fit), "categories", arg)
 }
+
+# The labels of the estimates of one group. Only a fit that has them as the field `terms` has the
+# covariance of all its estimates, groups slowest, as the field `covariance`, and `df`.
+terms_of <- function(fit) fit$terms %||% fit$mechanism$levels
+
+has_terms <- function(fit) inherits(fit, "rr_estimates") && !is.null(info_of(fit, "terms"))
 
 coef_names <- function(fit, which = NULL) {
   terms <- fit$mechanism$levels

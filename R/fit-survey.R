@@ -126,7 +126,6 @@ read_design <- function(design, mechanism, settings, column, weights, by, na.rm)
     abort("There are too many estimates for a covariance matrix of a design.", "too_large")
   }
   check_independent(list(mechanism), design, settings$target)
-  check_nested_blocks(mechanism, design)
   data <- design_data(design, tally, column, by, scored)
   # Groups in which nobody with a weight answered are left out.
   data$group <- match(data$group, which(tally$n > 0))
@@ -172,6 +171,7 @@ new_rr_survey <- function(survey, fit) {
   x$estimate <- fit$estimate * rep(size, each = length(fit$mechanism$levels))
   x[c("covariance", "inversion")] <- list(uncertainty$covariance, uncertainty$inversion)
   x$effects <- uncertainty$effects
+  x$terms <- fit$mechanism$levels
   # The tally of labelled data has those without a label.
   x[c("size", "people")] <- list(people_of_groups, survey$data$people)
   x[c("total", "interval")] <- list(survey$total, survey$interval)

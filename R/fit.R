@@ -434,11 +434,11 @@ refuse_group_labels <- function(fit) {
 #' Posterior probability of the truth given one report
 #'
 #' `predict()` gives the probabilities of the true answers behind a report, by Bayes' rule with the estimated shares as the prior. Without `reports` the table covers
-#' every report of the mechanism.
+#' every report of the mechanism. For an estimate with an anchor question the report is one of the sensitive question, from an attentive or an inattentive respondent.
 #'
 #' A report changes the odds of a truth by at most the factor \eqn{e^\epsilon}. The column `odds.factor` is the factor of this report at these shares.
 #'
-#' @param object A fit of [rr_estimate()], also of a survey design, whose estimates are shares (none below 0, with sum 1).
+#' @param object A fit of [rr_estimate()], also of a survey design or with an anchor question, whose estimates are shares (none below 0, with sum 1).
 #' @param reports Reports as [rr_tally()] accepts them; default every report once.
 #' @param ... Not used.
 #' @return A tibble with one row per report (and group) and truth:
@@ -467,16 +467,24 @@ refuse_group_labels <- function(fit) {
 #' @export
 predict.rr_fit <- function(object, reports = NULL, ...) {
   refuse_group_labels(object)
-  mechanism <- object$mechanism
   estimate <- unname(as.matrix(object$estimate))
-  if (any(estimate < 0) || !all(apply(estimate, 2, adds_up))) {
-    abort("{.arg object} must hold shares: none below 0, with the sum 1.")
+  channels <- rep(list(rr_matrix(object$mechanism)), ncol(estimate))
+  posterior_table(object, estimate, channels, reports)
+}
+
+# The table of predict(), by a channel and a column of `shares` for each group, those of the truths
+# first.
+posterior_table <- function(object, shares, channels, reports) {
+  mechanism <- object$mechanism
+  k <- length(mechanism$levels)
+  estimate <- shares[seq_len(k), , drop = FALSE]
+  is_share <- shares >= 0 & shares <= 1 + 1e-9
+  if (!all(is_share, apply(estimate, 2, adds_up))) {
+    abort("{.arg object} must hold shares: none below 0 or above 1, truths with the sum 1.")
   }
   codes <- if (is.null(reports)) seq_along(mechanism$reports) else report_codes(reports, mechanism)
-  k <- length(mechanism$levels)
-  C <- rr_matrix(mechanism)
   tables <- lapply(seq_len(ncol(estimate)), function(g) {
-    joint <- estimate[, g] * C[, codes, drop = FALSE]
+    joint <- estimate[, g] * channels[[g]][, codes, drop = FALSE]
     posterior <- as.vector(joint / rep(colSums(joint), each = k))
     share <- rep(estimate[, g], length(codes))
     table <- list(

@@ -24,7 +24,8 @@
 #' The result is of class `c("rr_attention", "rr_estimates")` with the terms of the question and `attentive`. The interval of the prevalence holds the values that both shares of reports make likely, by their
 #' covariance (Fieller's method; the \eqn{t} quantile for designs). The interval of attention is Wilson's. Method `"mle"` (default) holds estimates at 0 and 1; `"inv"` does not. A share of attentive respondents of at
 #' most 0 is an error. If more than all seem attentive, `"mle"` takes everybody for attentive, and the interval is widened to contain that estimate. Answers to one of the
-#' questions that no shares of yes make likely give the warning `candor_warning_unlikely`.
+#' questions that no shares of yes make likely give the warning `candor_warning_unlikely`. [rr_compare()], [rr_contrast()] and [predict()][predict.rr_fit] take such an estimate;
+#' `update()` changes `method`, `conf.level` and `simultaneous`.
 #'
 #' @param mechanism How the answer to the anchor question was randomized: a mechanism of two categories and two reports.
 #' @param share Known share of true yes (the second label) among attentive respondents, a number from 0 to 1; default 0.

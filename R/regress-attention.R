@@ -2,9 +2,11 @@
 # question and its anchor question (inst/mathematics/mixed.md 9). Coefficients are those of the
 # truth, then those of attention.
 
-# The fit with attention; `base_fit` is the fit without it, `data` its checked data, and `shares`
-# has the covariates of the share.
-attention_fit <- function(base_fit, data, shares, anchor, by, starts, call) {
+# The fit with attention; `base_fit` is the fit without it, `model_data` its checked data, and
+# `shares` has the covariates of the share.
+attention_fit <- function(base_fit, model_data, shares, by, starts, call) {
+  data <- model_data$data
+  anchor <- base_fit$anchor
   refuse_beside("{.arg attention}", base_fit, data, c(`this link` = !data$link %in% mixed_links))
   base_fit["anchor"] <- list(NULL)
   keep <- !is_aliased(base_fit)
@@ -12,14 +14,15 @@ attention_fit <- function(base_fit, data, shares, anchor, by, starts, call) {
   rows <- attention_rows(data, reported, anchor[[1]]$attention, by)
   unit <- weight_unit(data$weight)
   x <- data$x[, keep, drop = FALSE]
-  model <- attention_model(sorted_attention(rows, x, shares$v, unit))
+  sorted <- sorted_attention(rows, x, shares$v, unit)
+  model <- attention_model(sorted)
   check_enough_rows(sum(data$weight > 0), model$size)
   best <- highest_maximum(model, attention_starts(model, starts))
   fit <- fit_likelihood(model, best = best, unit = unit)
   attention <- plogis(
     predictor_of(shares$v, fit$estimate[-seq_len(sum(keep))], NULL)
   )
-  structure(
+  fit <- structure(
     c(
       fit,
       list(
@@ -47,6 +50,10 @@ attention_fit <- function(base_fit, data, shares, anchor, by, starts, call) {
     ),
     class = c("rr_glm_attention", "rr_regression")
   )
+  with_design(fit, base_fit$design, model_data$scale, function(w) {
+    weight <- w[sorted$order] * model_data$scale / unit
+    climb_replicate(attention_model(sorted, weight), fit$b)
+  })
 }
 
 # The rows of the likelihood. It has a factor for each question, or their product for each person.
@@ -91,7 +98,7 @@ attention_start <- function(data, reported, attention, device) {
   c(truth_curve(data$link)$inverse(inside(truth)), qlogis(gamma))
 }
 
-# The rows with their covariates in the order of their content, weights in `unit`.
+# The rows with their covariates in the order of their content (`order`), weights in `unit`.
 sorted_attention <- function(rows, x, v, unit) {
   columns <- c(
     unlist(rows$factors, recursive = FALSE), rows[c("weight", "offset")]
@@ -104,17 +111,17 @@ sorted_attention <- function(rows, x, v, unit) {
     rows,
     list(
       x = x[order, , drop = FALSE],
-      v = v[order, , drop = FALSE]
+      v = v[order, , drop = FALSE],
+      order = order
     )
   )
 }
 
 # The model of new_likelihood() with the sorted rows, `attention`, and the orthogonal columns z of
-# truth and attention.
-attention_model <- function(rows) {
-  weight <- rows$weight
-  basis <- orthogonal_columns(unname(rows$x), weight)
-  attention_basis <- orthogonal_columns(unname(rows$v), weight)
+# truth and attention, which stay the same with other weights.
+attention_model <- function(rows, weight = rows$weight) {
+  basis <- orthogonal_columns(unname(rows$x), rows$weight)
+  attention_basis <- orthogonal_columns(unname(rows$v), rows$weight)
   k <- seq_len(ncol(rows$x))
   predictors <- function(b) {
     list(
@@ -286,12 +293,35 @@ attention_derivatives <- function(rows, eta, zeta) {
 #' @export
 vcov.rr_glm_attention <- function(object, type = NULL, cluster = NULL, ...) {
   if (!length(object$infinite)) {
-    type <- check_choice(
-      type %||% if (object$by == "question" || !is.null(cluster)) "sandwich" else "observed",
-      "type", c("observed", "sandwich")
-    )
+    kinds <- c("observed", "sandwich")
+    if (object$by == "question") kinds <- rev(kinds)
+    type <- variance_type(object, type, cluster, kinds)
   }
   vcov.rr_regression(object, type, cluster)
+}
+
+# The channel has the truths (inattentive, attentive no, attentive yes), so that what attention adds
+# belongs to the respondents and not to the randomization.
+possible_reports.rr_glm_attention <- function(fit) {
+  data <- fitted_data(fit$fixed)
+  n <- length(data$y)
+  attention <- fit$anchor[[1]]$attention
+  x <- data$x[, !is_aliased(fit$fixed), drop = FALSE]
+  scores_of <- function(question, anchor) {
+    data$y <- rep(question, n)
+    data$weight <- rep(1, n)
+    rows <- attention_rows(data, rep(anchor, n), attention, fit$by)
+    attention_scores(rows, x, fit$shares$v, fit$estimate)
+  }
+  scores <- Map(scores_of, attention_cells["question", ], attention_cells["anchor", ])
+  reported <- anchor_reports(fit$frame[["(anchor)"]], fit$anchor[[1]])
+  counts <- outer(1:4, 1 + data$y + 2 * reported, `==`) * 1
+  device <- row_device(data$device, data$arm, n)
+  lapply(unname(split(seq_len(n), row_arms(data$arm, n))), function(rows) {
+    first <- rows[1]
+    numbers <- c(q = device$q[first], d = device$d[first], attention)
+    scored_reports(scores, counts, attention_channel(numbers), rows)
+  })
 }
 
 #' @export

@@ -35,10 +35,9 @@ survey_variance <- function(fit, scores, sandwich_of) {
 # Scores are sums to be estimated: their variance is the design's, rows that were not fitted being
 # 0.
 survey_meat <- function(fit, scores) {
-  design <- fit$design
-  all <- matrix(0, nrow(design$variables), ncol(scores))
-  all[fitted_in(fit, design), ] <- scores
-  survey::svyrecvar(all, design$cluster, design$strata, design$fpc, postStrata = design$postStrata)
+  all <- matrix(0, nrow(fit$design$variables), ncol(scores))
+  all[fitted_in(fit, fit$design), ] <- scores
+  total_covariance(fit$design, all)
 }
 
 # The part of the randomization of the scores that a finite population hides, see

@@ -68,6 +68,7 @@ rr_effects <- function(
   check_dots_empty(...)
   mixed <- inherits(fit, c("rr_glm_mixed", "rr_glm_attention"))
   check_effect_fit(fit, mixed, type, cluster)
+  freedom_fit <- fit
   if (mixed) fit <- base_fit(fit)
   conf.level <- check_conf_level(conf.level)
   evaluated <- effect_rows(fit, newdata)
@@ -91,7 +92,7 @@ rr_effects <- function(
   table <- weighted_averages(
     averages, evaluated$data[by], weight,
     average_error(fit, effect_variance(fit, type, cluster)),
-    coefficient_quantile(fit, conf.level, type)
+    coefficient_quantile(freedom_fit, conf.level, type %||% "survey")
   )
   if (anyNA(table$std.error) && (mixed || !is.null(fit$boundary))) {
     warn(

@@ -34,7 +34,8 @@
 #' With `attention` the result has class `c("rr_glm_attention", "rr_regression")`, the methods of [regression_methods], [rr_effects()] and [predict()][predict.rr_glm]. Coefficients of attention are called
 #' `attention:` and the covariate. `"question"` multiplies the likelihoods of the two questions. Its estimates are consistent whether inattention belongs to
 #' persons or comes and goes, and its standard errors are the sandwich by person. `"person"` gains precision if the same persons are inattentive at both questions, and is biased otherwise;
-#' its standard errors are from the observed information. `anova()` needs `"person"`. Penalties, unknown parameters, survey designs, and the links `"log"` and `"identity"` are not available.
+#' its standard errors are from the observed information. With a survey design the standard errors of both are those of the design. `anova()` needs `"person"`. Penalties, unknown parameters, and the links
+#' `"log"` and `"identity"` are not available.
 #'
 #' @param formula The truth on its covariates: `report ~ age + sex`. The response is 0 and 1, logical, a factor or text with the labels of
 #'   the mechanism, shares with `weights` as numbers of answers, or `cbind(yes, no)`. For a tally by groups the group columns are the covariates. A term `(1 | id)` is a random intercept, see
@@ -182,13 +183,13 @@ rr_glm <- function(
   if (!is.null(block) && is.null(design) && is.null(bar)) {
     return(dealt_fit(fit, model_data$data, frame$frame[["(block)"]], call))
   }
-  fit <- with_survey_design(fit, model_data, design, bar)
+  if (is.null(attention)) fit <- with_survey_design(fit, model_data, design, bar)
   if (!is.null(bar)) {
     return(with_random_intercept(fit, model_data$data, frame$frame, bar$bar, protective, call))
   }
   if (!is.null(attention)) {
     shares <- share_columns(attention, frame$frame, "attention")
-    return(attention_fit(fit, model_data$data, shares, anchor, by, starts, call))
+    return(attention_fit(fit, model_data, shares, by, starts, call))
   }
   tell_glm(fit)
   fit
@@ -234,7 +235,6 @@ with_validation <- function(fit, protective) {
 with_survey_design <- function(fit, model_data, design, bar) {
   if (is.null(design)) return(fit)
   check_independent(fit_mechanisms(fit), design)
-  for (one in fit_mechanisms(fit)) check_nested_blocks(one, design)
   # Functions of glm read them, and would take the likelihood ratio of a pseudo-likelihood for
   # chi-squared.
   fit$aic <- fit$deviance <- fit$null.deviance <- NA_real_

@@ -254,8 +254,7 @@ sigma_error <- function(base_fit, codes, weight) {
 refuse_beside <- function(noun, base_fit, data, refused) {
   refused <- c(
     `a penalty` = base_fit$penalty != "none", `an unknown parameter` = !is.null(data$unknown),
-    `a survey design` = !is.null(base_fit$design), `counts of reports` = !all(data$y %in% 0:1),
-    refused
+    `counts of reports` = !all(data$y %in% 0:1), refused
   )
   if (any(refused)) abort(paste(noun, "is not available with {names(refused)[refused][1]}."))
 }
@@ -263,7 +262,11 @@ refuse_beside <- function(noun, base_fit, data, refused) {
 check_mixed <- function(base_fit, data, group) {
   refuse_beside(
     "A random intercept", base_fit, data,
-    c(`an anchor question` = !is.null(base_fit$anchor), `this link` = !data$link %in% mixed_links)
+    c(
+      `a survey design` = !is.null(base_fit$design),
+      `an anchor question` = !is.null(base_fit$anchor),
+      `this link` = !data$link %in% mixed_links
+    )
   )
   if (anyNA(group)) {
     abort("The group of the random intercept must not be missing.", c("missing", "argument"))

@@ -59,7 +59,8 @@ t_quantile <- function(level, df) {
   qt((1 - level) / 2, df %||% Inf, lower.tail = FALSE)
 }
 
-# Margins and fits of survey designs have the covariance of all their estimates.
+# The variances of functions of margins, and of fits that have the covariance of all their
+# estimates. Estimates that are held at 0 or 1 (`is_held`) have none.
 matrix_variances <- function(fit, weights) {
   covariance <- unname(linear_covariance(fit$covariance, weights))
   v <- diag(covariance)
@@ -71,8 +72,8 @@ matrix_variances <- function(fit, weights) {
   diag(covariance) <- v
   list(
     variance = cbind(v),
-    edge = rep(isTRUE(fit$boundary > 0), nrow(weights)) &
-      !(v %in% 0),
+    edge = (isTRUE(fit$boundary > 0) & !(v %in% 0)) |
+      rowSums(weights[, fit$is_held, drop = FALSE] != 0) > 0,
     covariance = covariance
   )
 }

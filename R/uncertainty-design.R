@@ -202,7 +202,7 @@ linear_variance <- function(design, data, linear, squares, target, n, total) {
           n[g]
       }
     }
-    covariance <- unname(as.matrix(attr(survey::svytotal(scores, design), "var")))
+    covariance <- total_covariance(design, scores * design_weights(design))
   }
   for (g in if (any(squares[data$row] != 0)) groups) {
     noise <- linear$noise(
@@ -213,6 +213,13 @@ linear_variance <- function(design, data, linear, squares, target, n, total) {
     ] + noise / if (total) 1 else n[g]^2
   }
   covariance
+}
+
+# The linearized covariance of the sums of weighted `scores`, a row for each row of the design.
+total_covariance <- function(design, scores) {
+  unname(survey::svyrecvar(
+    scores, design$cluster, design$strata, design$fpc, postStrata = design$postStrata
+  ))
 }
 
 # The covariance matrix from the estimates that the weights of each replicate give.
@@ -395,6 +402,7 @@ channel_randomization <- function(scores, counts, channel, inverse) {
 # Reports from one permanent answer share its randomization, which is only in the variance between
 # clusters.
 check_independent <- function(mechanisms, design, target = "population") {
+  for (mechanism in mechanisms) check_nested_blocks(mechanism, design)
   is_permanent <- any(vapply(mechanisms, is_memoised, NA)) && has_clusters(design)
   is_dealt <- any(
     vapply(mechanisms, function(m) !is.null(m$codec$block), NA)

@@ -209,3 +209,122 @@ test_that("limits of prevalence are all that the reports do not refute, and beyo
     expect_lte(max(abs(limits - range(prevalence[inside]))), 2e-5)
   }
 })
+
+# Two groups of one survey whose clusters reach into both.
+grouped_careless <- function(n = 600) {
+  withr::with_seed(11, {
+    attentive <- rbinom(n, 1, 0.75)
+    truth <- rbinom(n, 1, rep(c(0.2, 0.4), n / 2))
+    said <- function(p) ifelse(attentive == 1, rbinom(n, 1, p), rbinom(n, 1, 0.5))
+    data.frame(g = rep(c("x", "z"), n / 2), id = rep(seq_len(n / 12), each = 12), w = runif(n, 1, 3), y = said(0.85 - 0.7 * truth), a = said(0.8))
+  })
+}
+
+# Prevalence and attention of one group by the closed form of Atsusaka and Stevenson (2023).
+by_moments <- function(data, w) {
+  share <- function(x) weighted.mean(x, rep_len(w, length(x)))
+  gamma <- (share(data$a) - 0.5) / 0.3
+  c(yes = ((share(data$y) - 0.5) / gamma + 0.5 - 0.85) / -0.7, attentive = gamma)
+}
+
+test_that("groups are compared and combined: differences of the closed form, with its errors", {
+  data <- grouped_careless()
+  crosswise <- rr_crosswise(0.15)
+  anchor <- rr_anchor(rr_crosswise(0.2))
+  fit <- rr_estimate(data, crosswise, "inv", column = c("y", "a"), anchor = anchor, by = "g")
+  # Both groups are independent.
+  parts <- lapply(split(data, data$g), function(data) {
+    mean <- by_moments(data, 1)
+    slopes <- vapply(1:2, function(j) {
+      step <- replace(c(0, 0), j, 1e-5)
+      moved <- function(sign) by_moments(list(y = mean(data$y) + sign * step[1], a = mean(data$a) + sign * step[2]), 1)
+      (moved(1) - moved(-1)) / 2e-5
+    }, c(0, 0))
+    list(estimate = mean, V = slopes %*% (cov(data[c("y", "a")]) * (nrow(data) - 1) / nrow(data)^2) %*% t(slopes))
+  })
+  difference <- parts$z$estimate - parts$x$estimate
+  error <- sqrt(diag(parts$x$V) + diag(parts$z$V))
+  table <- rr_compare(fit, c("yes", "attentive"))
+  expect_equal(table$estimate, unname(difference), tolerance = 1e-9)
+  expect_equal(table$std.error, unname(error), tolerance = 1e-6)
+  expect_equal(table$conf.high, unname(difference + qnorm(0.975) * error), tolerance = 1e-6)
+  expect_equal(table$p.value, unname(2 * pnorm(-abs(difference / error))), tolerance = 1e-5)
+  expect_identical(rr_compare(fit)$term, "yes")
+  expect_equal(rr_compare(fit[c("x", "z")]), rr_compare(fit))
+  expect_equal(rr_compare(list(x = fit["x"], z = fit["z"]), "attentive")$std.error, unname(error[2]), tolerance = 1e-6)
+  ratio <- rr_compare(fit, type = "ratio")
+  expect_equal(ratio$estimate, parts$z$estimate[["yes"]] / parts$x$estimate[["yes"]], tolerance = 1e-9)
+  contrast <- rr_contrast(fit, list(gap = c("z:yes" = 1, "x:yes" = -1), odd = c("x:yes" = 1, "x:attentive" = 1)))
+  expect_equal(contrast$estimate, unname(c(difference[1], sum(parts$x$estimate))), tolerance = 1e-9)
+  expect_equal(contrast$std.error, c(error[[1]], sqrt(sum(parts$x$V))), tolerance = 1e-6)
+  expect_s3_class(ggplot2::autoplot(contrast), "ggplot")
+  expect_s3_class(ggplot2::autoplot(table), "ggplot")
+  alone <- rr_estimate(data, crosswise, column = c("y", "a"), anchor = anchor)
+  expect_refused(rr_compare(alone), rr_compare(list(fit["x"], rr_estimate(data, crosswise, column = "y"))), rr_contrast(fit, cumulative = TRUE))
+  expect_refused(rr_compare(fit, "moon"), rr_contrast(fit, "moon"), class = "level")
+})
+
+test_that("comparisons in a design have its covariance: replicates of the closed form", {
+  skip_if_not_installed("survey")
+  data <- grouped_careless()
+  replicates <- survey::as.svrepdesign(survey::svydesign(~id, weights = ~w, data = data), type = "JK1")
+  estimate <- function(design) rr_estimate(design, rr_crosswise(0.15), "inv", column = c("y", "a"), anchor = rr_anchor(rr_crosswise(0.2)), by = ~g)
+  fit <- estimate(replicates)
+  by_hand <- survey::withReplicates(replicates, function(w, data) {
+    by_moments(data[data$g == "z", ], w[data$g == "z"]) - by_moments(data[data$g == "x", ], w[data$g == "x"])
+  })
+  table <- rr_compare(fit, c("yes", "attentive"))
+  expect_equal(table$estimate, as.vector(by_hand), tolerance = 1e-9)
+  expect_equal(table$std.error, unname(sqrt(diag(attr(by_hand, "var")))), tolerance = 1e-9)
+  df <- survey::degf(replicates)
+  expect_equal(table$p.value, 2 * pt(-abs(table$estimate / table$std.error), df), tolerance = 1e-12)
+  contrast <- rr_contrast(fit, list(gap = c("z:yes" = 1, "x:yes" = -1)))
+  expect_equal(contrast$std.error, table$std.error[1], tolerance = 1e-9)
+  expect_equal(contrast$conf.low, table$conf.low[1], tolerance = 1e-9)
+})
+
+test_that("held estimates have no covariance, and are compared by their intervals", {
+  data <- data.frame(g = rep(c("x", "z"), each = 100), y = rep(rep(0:1, 2), c(30, 70, 45, 55)),
+                     a = c(rep(c(0, 1, 0, 1), c(1, 29, 4, 66)), rep(c(0, 1), c(25, 75))))
+  anchor <- rr_anchor(rr_crosswise(0.15))
+  fit <- rr_estimate(data, rr_crosswise(0.15), column = c("y", "a"), anchor = anchor, by = "g")
+  expect_identical(coef(fit)[["x:attentive"]], 1)
+  expect_identical(unname(is.na(diag(vcov(fit)))), is.na(tidy(fit)$std.error))
+  expect_warning(table <- rr_compare(fit, "attentive"), class = "candor_warning_boundary")
+  # Newcombe: each side by the distances of both intervals.
+  ends <- confint(fit)
+  share <- coef(fit)
+  reach <- function(z, x) sqrt((share[["z:attentive"]] - ends["z:attentive", z])^2 + (share[["x:attentive"]] - ends["x:attentive", x])^2)
+  expect_equal(c(table$conf.low, table$conf.high), table$estimate + c(-1, 1) * c(reach(1, 2), reach(2, 1)), tolerance = 1e-9)
+  expect_identical(table$std.error, NA_real_)
+  expect_identical(table$p.value < 0.05, table$conf.high < 0)
+  expect_warning(contrast <- rr_contrast(fit, list(c("z:attentive" = 1, "x:attentive" = -1))), class = "candor_warning_boundary")
+  expect_identical(contrast$std.error, NA_real_)
+})
+
+test_that("update() is the estimate of the same data with other arguments", {
+  data <- grouped_careless()
+  estimate <- function(...) rr_estimate(data, rr_crosswise(0.15), ..., column = c("y", "a"), anchor = rr_anchor(rr_crosswise(0.2)), by = "g")
+  fit <- estimate()
+  expect_equal(update(fit, conf.level = 0.8), estimate(conf.level = 0.8))
+  expect_equal(update(fit, method = "inv", simultaneous = TRUE), estimate("inv", simultaneous = TRUE))
+  expect_equal(update(fit["x"], conf.level = 0.8), estimate(conf.level = 0.8)["x"])
+  expect_refused(update(fit, method = "ibu"), update(fit, target = "sample"), update(fit, conf.level = 2))
+})
+
+test_that("the posterior of the truth is Bayes' rule over attention and truth", {
+  data <- grouped_careless()
+  fit <- rr_estimate(data, rr_crosswise(0.15), column = c("y", "a"), anchor = rr_anchor(rr_crosswise(0.2)), by = "g")
+  table <- predict(fit, c("yes", "no"))
+  estimate <- matrix(coef(fit), 3)
+  for (g in 1:2) for (row in 1:2) {
+    says <- c(0.85, 0.15)
+    if (row == 2) says <- 1 - says
+    # Attentive with a true no and yes, and inattentive with either.
+    cells <- c(estimate[3, g] * estimate[1:2, g] * says, (1 - estimate[3, g]) * estimate[1:2, g] * 0.5)
+    rows <- table[table$g == c("x", "z")[g] & table$row == row, ]
+    expect_equal(rows$posterior, c(cells[1] + cells[3], cells[2] + cells[4]) / sum(cells), tolerance = 1e-12)
+  }
+  full <- data.frame(y = rep(0:1, c(30, 70)), a = rep(c(0, 1, 0, 1), c(1, 29, 4, 66)))
+  expect_refused(predict(rr_estimate(full, rr_crosswise(0.15), "inv", column = c("y", "a"), anchor = rr_anchor(rr_crosswise(0.15)))))
+})

@@ -218,3 +218,57 @@ test_that("attention by person and by question at a point that is no maximum: va
   expect_equal(attention_start(data, anchor, given, device), c(qlogis(inside(truth)), qlogis(inside(gamma))), tolerance = 1e-10)
   expect_equal(attention_start(data, rep(0, n), given, device)[2], qlogis(0.05))
 })
+
+# 30 clusters of unequal weights.
+careless_clusters <- function() {
+  data <- careless_survey(600, 6)
+  transform(data, id = rep(1:30, each = 20), w = 1 + rep(1:30, each = 20) %% 5, fpc = 60)
+}
+
+test_that("in a survey design, without covariates: the moment estimate and its variance", {
+  skip_if_not_installed("survey")
+  data <- careless_clusters()
+  anchor <- rr_anchor(rr_crosswise(0.2))
+  glm <- function(design) rr_glm(y ~ 1, design, rr_crosswise(0.15), anchor = list(a = anchor), attention = ~1)
+  # With a finite population too, whose census leaves the randomization alone.
+  for (fpc in list(NULL, ~fpc)) {
+    design <- survey::svydesign(~id, weights = ~w, fpc = fpc, data = data)
+    moments <- rr_estimate(design, rr_crosswise(0.15), "inv", column = c("y", "a"), anchor = anchor)
+    fit <- glm(design)
+    share <- coef(moments)[c("yes", "attentive")]
+    expect_equal(unname(coef(fit)), unname(qlogis(share)), tolerance = 1e-6)
+    slope <- diag(1 / (share * (1 - share)))
+    expect_equal(unname(vcov(fit)), slope %*% vcov(moments)[2:3, 2:3] %*% slope, tolerance = 1e-5)
+  }
+  df <- survey::degf(design) + 1 - 2
+  table <- tidy(fit, conf.int = TRUE)
+  expect_equal(table$conf.high, table$estimate + qt(0.975, df) * table$std.error, tolerance = 1e-12)
+  effects <- rr_effects(fit)
+  expect_equal(effects$conf.high, effects$estimate + qt(0.975, df) * effects$std.error, tolerance = 1e-12)
+  # The likelihood has the moments as its maximum with the weights of each replicate.
+  replicates <- survey::as.svrepdesign(survey::svydesign(~id, weights = ~w, data = data), type = "JK1")
+  by_hand <- survey::withReplicates(replicates, function(w, data) {
+    gamma <- (weighted.mean(data$a, w) - 0.5) / 0.3
+    qlogis(c(((weighted.mean(data$y, w) - 0.5) / gamma + 0.5 - 0.85) / -0.7, gamma))
+  })
+  expect_equal(unname(vcov(glm(replicates))), unname(attr(by_hand, "var")), tolerance = 1e-5, ignore_attr = TRUE)
+  expect_refused(logLik(fit), anova(fit, fit))
+})
+
+test_that("in a survey design, with covariates: the linearized variance of the likelihood written out", {
+  skip_if_not_installed("survey")
+  data <- careless_clusters()
+  design <- survey::svydesign(~id, weights = ~w, data = data)
+  of <- function(yes, y) ifelse(y == 1, yes, 1 - yes)
+  loglik <- function(b) {
+    gamma <- plogis(b[3] + b[4] * data$x)
+    log(gamma * of(0.85 - 0.7 * plogis(b[1] + b[2] * data$x), data$y) * of(0.8, data$a) + (1 - gamma) / 4)
+  }
+  fit <- rr_glm(y ~ x, design, rr_crosswise(0.15), anchor = list(a = rr_anchor(rr_crosswise(0.2))), attention = ~x, attention.by = "person")
+  b <- coef(fit)
+  scores <- vapply(1:4, function(j) (loglik(b + replace(numeric(4), j, 1e-5)) - loglik(b - replace(numeric(4), j, 1e-5))) / 2e-5, numeric(600))
+  expect_lt(max(abs(colSums(data$w * scores))), 1e-3)
+  bread <- solve(-optimHess(b, function(b) sum(data$w * loglik(b)), control = list(ndeps = rep(1e-4, 4))))
+  meat <- unname(vcov(survey::svytotal(scores, design)))
+  expect_equal(unname(vcov(fit)), unname(bread %*% meat %*% bread), tolerance = 1e-4)
+})

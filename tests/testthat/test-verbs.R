@@ -31,6 +31,8 @@ make_objects <- function() {
     top = rr_top(fit$tally, n = 2),
     quantile = rr_quantile(rr_estimate(rr_counts(c(400, 320, 280), rr_geometric(3, 1)))), strings = frequent_strings(),
     choice = rr_choose_method(fit$tally, seed = 1, replications = 20),
+    attention = rr_estimate(data.frame(y = rep(0:1, c(60, 40)), a = c(0, 0, 0, 1), g = c("n", "s", "s", "n", "s")), warner,
+                            column = c("y", "a"), anchor = rr_anchor(warner), by = "g"),
     survey = if (requireNamespace("survey", quietly = TRUE)) {
       people <- data.frame(cluster = rep(1:10, each = 6), report = rep(c("a", "b", "c"), c(30, 20, 10)), area = rep(c("N", "S"), 30))
       rr_estimate(survey::svydesign(id = ~cluster, weights = ~1, data = people), grr, column = ~report, by = ~area, method = "inv")
@@ -109,7 +111,7 @@ test_that("every verb works on every class, or is refused", {
 
 test_that("coef, vcov, confint and tidy of one object agree", {
   for (x in objects()[c("fit", "fit_groups", "fit_product", "margin", "tmdh", "extreme", "size", "sketch_size",
-                        "contrast", "association", "mean", "means", "hierarchy", "cdf", "compare", "top", "quantile", "strings")]) {
+                        "contrast", "association", "attention", "mean", "means", "hierarchy", "cdf", "compare", "top", "quantile", "strings")]) {
     label <- class(x)[1]
     expect_identical(names(coef(x)), rownames(vcov(x)), label = label)
     expect_identical(names(coef(x)), rownames(confint(x)), label = label)
@@ -228,6 +230,7 @@ test_that("groups of means, of scrambled numbers and of survey designs are cut a
 
 test_that("[[ takes a field or a group, and anything else is refused or NULL as in a list", {
   fit <- rr_estimate(rr_counts(cbind(North = c(40, 60), South = c(30, 70), n = c(50, 50)), rr_warner(0.8)))
+  expect_refused(update(objects()$mean, conf.level = 0.9), update(objects()$contrast, conf.level = 0.9))
   for (x in list(fit, fit$tally)) {
     expect_identical(x[["North"]], x["North"])
     expect_identical(x[[2]], x["South"])
