@@ -146,7 +146,7 @@ untested_words <- paste(
 #   is_permanent  does a respondent keep an answer that is randomized once?
 new_audit <- function(reports, mechanism, truth, id) {
   checked_plan(mechanism)
-  if (isTRUE(mechanism$codec$real) || !is.null(mechanism$part_column)) {
+  if (isTRUE(mechanism$codec$real) || !is.null(mechanism$codec$part)) {
     refuse_client(mechanism, "No test of its reports is available: check each part by itself.")
   }
   answers <- prepare_answers(mechanism, plain_answers(truth, mechanism))
