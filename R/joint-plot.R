@@ -90,13 +90,13 @@ autoplot.rr_pmdh <- function(
   members <- if (is.null(sets)) extreme_sets(object) else chosen_members(object, sets)
   if (ncol(members) > 12) abort("A picture has room for 12 sets: name some in {.arg sets}.")
   labels <- member_labels(members, object$columns)
-  laws <- lapply(seq_along(labels), function(i) {
-    set_law(object, setdiff(members[, i], -1L), target, of)
+  distributions <- lapply(seq_along(labels), function(i) {
+    set_distribution(object, setdiff(members[, i], -1L), target, of)
   })
-  moments <- lapply(laws, sum_moments)
+  moments <- lapply(distributions, sum_moments)
   skewness <- sprintf("%s: %.2f", labels, vapply(moments, `[[`, 0, "skewness"))
   title <- if (of == "reports") "Reported joint counts" else "Estimated joint counts"
-  law_panels(Map(sum_bars, laws, moments), labels) + ggplot2::labs(
+  law_panels(Map(sum_bars, distributions, moments), labels) + ggplot2::labs(
     x = "Standard deviations from the mean",
     y = "Density",
     title = title,
@@ -152,11 +152,11 @@ extreme_sets <- function(x) {
   shown_members(x)[, chosen, drop = FALSE]
 }
 
-# The law of what one row adds to the count of a set:
-#    rows     the numbers of rows that have one law
-#    prob     the probabilities of the values, a row for each law
+# The distribution of what one row adds to the count of a set:
+#    rows     the numbers of rows that have one distribution
+#    prob     the probabilities of the values, a row for each distribution
 #    values   the values
-set_law <- function(x, set, target, of) {
+set_distribution <- function(x, set, target, of) {
   index <- set + 1L
   design <- lapply(x$design[c("p", "q")], `[`, index)
   rows <- pattern_rows(x$independent, set)
@@ -177,16 +177,16 @@ set_law <- function(x, set, target, of) {
 }
 
 # Mean, standard deviation and skewness of the sum over all rows.
-sum_moments <- function(law) {
-  row_means <- drop(law$prob %*% law$values)
+sum_moments <- function(distribution) {
+  row_means <- drop(distribution$prob %*% distribution$values)
   central <- function(power) {
-    deviations <- outer(row_means, law$values, function(m, x) (x - m)^power)
-    sum(law$rows * rowSums(law$prob * deviations))
+    deviations <- outer(row_means, distribution$values, function(m, x) (x - m)^power)
+    sum(distribution$rows * rowSums(distribution$prob * deviations))
   }
   sd <- sqrt(central(2))
   if (!isTRUE(sd > 0)) abort("A count that does not vary has no law to draw.")
   list(
-    mean = sum(law$rows * row_means),
+    mean = sum(distribution$rows * row_means),
     sd = sd,
     skewness = central(3) / sd^3
   )
@@ -195,16 +195,16 @@ sum_moments <- function(law) {
 # The exact law of the sum over all rows, in standard deviations from the mean: bars of about a
 # fifth of one or of one possible value. More than two values are divided between the two nearest
 # points of a grid, which adds a thousandth to the variance.
-sum_bars <- function(law, moments) {
+sum_bars <- function(distribution, moments) {
   sd <- moments$sd
-  n <- sum(law$rows)
-  spread <- diff(range(law$values))
-  is_lattice <- length(unique(law$values)) == 2L
+  n <- sum(distribution$rows)
+  spread <- diff(range(distribution$values))
+  is_lattice <- length(unique(distribution$values)) == 2L
   step <- if (is_lattice) spread else sd * sqrt(4e-3 / n)
-  lowest <- min(law$values)
-  law$values <- (law$values - lowest) / step
+  lowest <- min(distribution$values)
+  distribution$values <- (distribution$values - lowest) / step
   size <- nextn(ceiling(min(spread * n, 60 * sd) / step) + 2)
-  prob <- grid_sum(law, size)
+  prob <- grid_sum(distribution, size)
   centre <- (moments$mean - n * lowest) / step
   point <- seq_len(size) - 1
   point <- point + size * round((centre - point) / size)
@@ -219,18 +219,18 @@ sum_bars <- function(law, moments) {
 }
 
 # The probabilities of the sum at the points of a circular grid, by the Fourier transform.
-grid_sum <- function(law, size) {
-  low <- floor(law$values + 1e-9)
-  upper <- pmax(law$values - low, 0)
+grid_sum <- function(distribution, size) {
+  low <- floor(distribution$values + 1e-9)
+  upper <- pmax(distribution$values - low, 0)
   transform <- 1
-  for (type in which(law$rows > 0)) {
+  for (type in which(distribution$rows > 0)) {
     mass <- numeric(size)
     for (i in seq_along(low)) {
       index <- (low[i] + 0:1) %% size + 1
       share <- c(1 - upper[i], upper[i])
-      mass[index] <- mass[index] + law$prob[type, i] * share
+      mass[index] <- mass[index] + distribution$prob[type, i] * share
     }
-    transform <- transform * fft(mass)^law$rows[type]
+    transform <- transform * fft(mass)^distribution$rows[type]
   }
   Re(fft(transform, inverse = TRUE)) / size
 }

@@ -19,7 +19,7 @@ checked_additive <- function(a, b, odds = a / b) {
 
 new_law_additive <- function(a, b, odds = a / b) {
   odds <- if (length(b) == 1L) odds else NA_real_
-  new_rr_law(
+  law <- new_rr_law(
     "additive",
     "a report is the truth, or else does not depend on it",
     a = a,
@@ -33,6 +33,8 @@ new_law_additive <- function(a, b, odds = a / b) {
     binomial = list(a = a, b = b, odds = odds),
     probabilities = list(`P(report = truth)      ` = a + b, `P(any one other)       ` = b)
   )
+  if (!is.null(alike_law(law))) law$gives <- c(law$gives, "alike")
+  law
 }
 
 # Is the difference of the truths lost in rounding? The limits are those of
@@ -41,10 +43,6 @@ law_tells_nothing.rr_law_additive <- function(law) {
   if (length(law$b) > 1L) return(abs(law$a) < 1e-14)
   law$a == 0 || isTRUE(abs(law$odds) < 1e-100) ||
     abs(law$a) < 1e-150
-}
-
-law_gives.rr_law_additive <- function(law, need) {
-  if (need == "alike") !is.null(alike_law(law)) else NextMethod()
 }
 
 # The law as list(a, b, odds, reversed) with a > 0 and one b for all other answers; NULL if there is

@@ -97,3 +97,25 @@ report_channel.rr_law_bitflip <- function(law, evidence) {
 
 #' @export
 set_bytes.rr_law_bitflip <- function(law, k) 2 * ceiling(k / 8)
+
+# The blanket of d bits, of the buckets that were drawn, with r = p / q. A report is at least 1 / r
+# times as likely as under a truth outside these buckets. Two truths differ if the bucket of at
+# least one of them was drawn. One bit has two levels.
+law_blanket.rr_law_bitflip <- function(law, k, local) {
+  b <- law$truths
+  d <- law$d
+  if (d == 1) {
+    return(list(
+      weight = 2 * law$q,
+      p_single = 1 / b,
+      p_pair = 1 / 2 - 1 / b
+    ))
+  }
+  p_apart <- (b - d) * (b - d - 1) /
+    (b * (b - 1))
+  list(
+    weight = law$q / law$p,
+    p_single = law$p * law$q * (1 - p_apart),
+    p_pair = law$q * (law$q + law$p * p_apart)
+  )
+}

@@ -318,3 +318,24 @@ report_channel.rr_law_bloom <- function(law, evidence) rows_channel(law, evidenc
 
 #' @export
 set_bytes.rr_law_bloom <- function(law, k) ceiling(law$bits / 8) + 4
+
+# The blanket of Bloom filters. The least likely filter for the bits of a report has its ones where
+# these are 0, as far as there are enough. A filter has at most `hashes` ones where that of another
+# category has none.
+law_blanket.rr_law_bloom <- function(law, k, local) {
+  p_bit <- c(law$one, law$zero)
+  if (law$one < law$zero) p_bit <- 1 - p_bit
+  p_one <- p_bit[1]
+  p_zero <- p_bit[2]
+  hashes <- dim(law$places)[1]
+  ones <- 0:law$bits
+  covered <- pmin(hashes, law$bits - ones)
+  min_log_ratio <- covered * (log1p(-p_one) - log1p(-p_zero)) +
+    (hashes - covered) * (log(p_one) - log(p_zero))
+  pairs <- 0:min(hashes, law$bits - hashes)
+  first <- dbinom(pairs, max(pairs), p_one)
+  second <- dbinom(pairs, max(pairs), p_zero)
+  distance <- sum(abs(outer(first, second) - outer(second, first))) / 2
+  weight <- sum(exp(dbinom(ones, law$bits, p_zero, log = TRUE) + min_log_ratio))
+  two_level_blanket(weight, distance, local)
+}

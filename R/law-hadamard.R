@@ -225,3 +225,15 @@ law_unlikely.rr_law_hadamard <- function(law, evidence, alpha) {
   # A block without reports has estimates and errors of 0.
   any(z < qnorm(alpha / length(z)) - 1, na.rm = TRUE)
 }
+
+# The blanket of Hadamard response. Two categories of different blocks are never supported together.
+law_blanket.rr_law_hadamard <- function(law, k, local) {
+  blocks <- law$blocks
+  z <- exp(-law$epsilon)
+  p_pair <- if (blocks > 1) 0 else 1 / 4
+  list(
+    weight = 2 * blocks * z / (1 + (2 * blocks - 1) * z),
+    p_single = 1 / (2 * blocks) - p_pair,
+    p_pair = p_pair
+  )
+}

@@ -183,3 +183,13 @@ score_reader.rr_bitflip <- function(mechanism, name) {
     scores
   }
 }
+
+client_plan.rr_bitflip <- function(mechanism) {
+  new_plan(
+    "flipped",
+    mechanism,
+    size = mechanism$d,
+    numbers = c(2 * mechanism$bit_epsilon, 0),
+    levels = mechanism$values$labels %||% mechanism$levels
+  )
+}

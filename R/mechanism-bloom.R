@@ -460,3 +460,22 @@ score_reader.rr_bloom <- function(mechanism, name) {
     scores
   }
 }
+
+client_plan.rr_bloom <- function(mechanism) {
+  filters <- lapply(seq_len(mechanism$cohorts), function(cohort) {
+    lapply(seq_along(mechanism$levels), function(x) {
+      I(mechanism$places[, x, cohort] - 1)
+    })
+  })
+  first <- if (mechanism$memoised) turned_bits(mechanism) else single_bits(mechanism)
+  plan <- new_plan(
+    "bloom",
+    mechanism,
+    numbers = first$sampler$numbers,
+    cohorts = mechanism$cohorts,
+    places = filters
+  )
+  plan$k <- mechanism$bits_number
+  if (!mechanism$memoised) return(plan)
+  new_plan("memoised", mechanism, first = plan, second = second_bits_plan(mechanism))
+}

@@ -149,7 +149,7 @@ questions_epsilon <- function(mechanism, achieved, r) {
   }
   epsilons <- vapply(mechanism$questions %||% mechanism$parts, question_epsilon, 0)
   if (is_product) return(c(epsilons, total = sum(epsilons)))
-  if (!identical(mechanism$part_column, "question")) return(max(epsilons))
+  if (!identical(mechanism$codec$part, "question")) return(max(epsilons))
   c(epsilons, total = max(epsilons))
 }
 

@@ -264,3 +264,21 @@ score_reader.rr_hadamard <- function(mechanism, name) {
     hadamard_scale(law) * signs * outer(reports %/% law$size, block, `==`)
   }
 }
+
+client_plan.rr_hadamard <- function(mechanism) {
+  if (mechanism$one_bit) {
+    return(new_plan(
+      "sign",
+      mechanism,
+      size = mechanism$size,
+      flip = .Call(C_rr_bit_words, c(mechanism$epsilon, 1))[2]
+    ))
+  }
+  new_plan(
+    "hadamard",
+    mechanism,
+    chance = support_words(mechanism),
+    blocks = mechanism$blocks,
+    size = mechanism$size
+  )
+}

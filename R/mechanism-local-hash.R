@@ -351,3 +351,20 @@ score_reader.rr_local_hash <- function(mechanism, name) {
     scores[index, , drop = FALSE]
   }
 }
+
+client_plan.rr_local_hash <- function(mechanism) {
+  if (mechanism$g * mechanism$prime >= 2^52) {
+    refuse_client(mechanism, "It hashes to too many values.")
+  }
+  functions <- lapply(mechanism$functions, I)
+  new_plan(
+    "hash",
+    mechanism,
+    chance = support_words(mechanism),
+    g = mechanism$g,
+    prime = mechanism$prime,
+    codes = I(mechanism$codes),
+    slopes = functions$slope,
+    shifts = functions$shift
+  )
+}

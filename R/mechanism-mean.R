@@ -356,3 +356,7 @@ witness_chance.rr_mean <- function(mechanism, witness, n) {
   p_witness <- mechanism$share * fine + (1 - mechanism$share) * coarse
   pbinom(witness, n, p_witness, log.p = TRUE)
 }
+
+# The blanket of the piecewise protocol: cells that are drawn from all cells. The windows of the
+# smallest and the largest answer have no common cell.
+law_blanket.rr_law_mean <- function(law, k, local) two_level_blanket(law$other, law$chance, local)

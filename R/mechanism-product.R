@@ -126,7 +126,6 @@ new_rr_sampled <- function(kind, levels, submechanisms, part_column, design, ...
     design = design,
     parts = submechanisms,
     epsilon = max(vapply(submechanisms, function(m) m$epsilon, 0)),
-    part_column = part_column,
     codec = report_codec(part = part_column),
     law = new_rr_law(
       "sampled",
@@ -176,7 +175,7 @@ named_mechanisms <- function(...) {
   check_result_names(names, "Questions must not have")
   for (name in names) {
     question <- check_mechanism(questions[[name]], name)
-    single <- is.null(question$questions) && !identical(question$part_column, "question") &&
+    single <- is.null(question$questions) && !identical(question$codec$part, "question") &&
       is.null(question$codec$block)
     check_that(single, question, name, "a single question, without blocks of people")
   }

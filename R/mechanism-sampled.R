@@ -1,7 +1,7 @@
 #' @export
 print.rr_sampled <- function(x, ..., digits = 4) {
   mechanisms <- x$questions %||% x$parts
-  depth <- if (identical(x$part_column, "depth")) "depth "
+  depth <- if (identical(x$codec$part, "depth")) "depth "
   writeLines(within_80(paste0("<", class(x)[1], "> ", format(x, digits = digits))))
   if (!is.null(depth)) {
     cat("  levels  ", format_labels(x$levels), "\n", sep = "")
@@ -74,7 +74,7 @@ respondent_table <- function(mechanism, reports, answers) {
     mechanism$parts, reports$reports, answers, reports$respondents
   )
   columns <- joined_reports(unname(decoded), order(unlist(reports$respondents)))
-  drawn <- setNames(list(names(mechanism$parts)[reports$drawn]), mechanism$part_column)
+  drawn <- setNames(list(names(mechanism$parts)[reports$drawn]), mechanism$codec$part)
   as_tibble(c(drawn, columns))
 }
 
@@ -164,7 +164,7 @@ count_reports.rr_sampled <- function(
 
 # The reports as list(reports, rows of each submechanism, dropped).
 read_sampled <- function(x, mechanism, na.rm) {
-  key <- mechanism$part_column
+  key <- mechanism$codec$part
   if (!is.data.frame(x) || !key %in% names(x)) {
     abort(
       c(
@@ -205,8 +205,8 @@ with_question_errors <- function(name, mechanism, code) {
     reason <- plain_message(cnd)
     abort(
       c(
-        "The reports of {mechanism$part_column} {.val {name}} must be reports of its mechanism.",
-        x = "{reason}", i = "Positions are among the reports of this {mechanism$part_column}."
+        "The reports of {mechanism$codec$part} {.val {name}} must be reports of its mechanism.",
+        x = "{reason}", i = "Positions are among the reports of this {mechanism$codec$part}."
       ),
       sub("^candor_error_", "", grep("^candor_error_", class(cnd), value = TRUE))
     )

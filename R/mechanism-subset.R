@@ -128,3 +128,7 @@ rr_matrix.rr_subset <- function(mechanism, ...) {
   })
   named_matrix(mechanism, chances, labels)
 }
+
+client_plan.rr_subset <- function(mechanism) {
+  new_plan("subset", mechanism, chance = support_words(mechanism), size = mechanism$size)
+}

@@ -146,7 +146,7 @@ untested_words <- paste(
 #   is_permanent  does a respondent keep an answer that is randomized once?
 new_audit <- function(reports, mechanism, truth, id) {
   checked_plan(mechanism)
-  if (isTRUE(mechanism$codec$real) || !is.null(mechanism$part_column)) {
+  if (isTRUE(mechanism$codec$real) || !is.null(mechanism$codec$part)) {
     refuse_client(mechanism, "No test of its reports is available: check each part by itself.")
   }
   answers <- prepare_answers(mechanism, plain_answers(truth, mechanism))
@@ -641,61 +641,59 @@ pooled_tests <- function(audit) {
 }
 
 # Tests of the share of reports that support their truth in groups, each column of `groups` by
-# itself.
+# itself; `detail` has a word for each column.
 group_tests <- function(test, groups, supports, p, detail = "") {
-  groups <- as.matrix(groups)
-  tests <- Map(
-    function(group, detail) {
-      sums <- rowsum(cbind(supports, 1, p), group)
-      exact_tests(
-        test, sums[, 1], sums[, 2],
-        sums[, 3] / sums[, 2], detail
-      )
-    },
-    asplit(groups, 2), detail
-  )
-  do.call(rbind, tests)
+  sums <- lapply(asplit(as.matrix(groups), 2), function(group) {
+    rowsum(cbind(supports, 1, p), group)
+  })
+  detail <- rep(rep_len(detail, length(sums)), vapply(sums, nrow, 0L))
+  sums <- do.call(rbind, sums)
+  exact_tests(test, sums[, 1], sums[, 2], sums[, 3] / sums[, 2], detail)
 }
 
 # Tests of the pairs of reports at a distance of 1 to 10, at the distance that looks worst, and of
-# neighbours in the order `restarts`.
+# neighbours in the order `restarts`; NULL of one report.
 copy_tests <- function(supports, p, restarts) {
-  n <- length(supports)
-  far <- lag_tests(
-    "lag", supports, p,
-    far_lag((supports - p) / sqrt(pmax(p * (1 - p), 1e-9)))
-  )
+  far <- far_lag((supports - p) / sqrt(pmax(p * (1 - p), 1e-9)))
+  tests <- lag_tests("lag", supports, p, c(1:10, far))
+  if (is.null(tests)) return(NULL)
   # The worst distance is one of n.
-  if (!is.null(far)) far$p <- pmin(1, far$p * n)
-  lags <- lapply(1:10, lag_tests, test = "lag", supports = supports, p = p)
-  rbind(
-    do.call(rbind, lags), far,
-    lag_tests("restart", supports[restarts], p[restarts], 1)
-  )
+  is_far <- tests$detail %in% far
+  tests$p[is_far] <- pmin(1, tests$p[is_far] * length(supports))
+  rbind(tests, lag_tests("restart", supports[restarts], p[restarts], 1))
 }
 
-# Tests of the pairs of reports that are `lag` apart. Pairs must not overlap: with a lag of 1 they
-# are (1, 2), (3, 4), ..., then (2, 3), (4, 5), ...
-lag_tests <- function(test, supports, p, lag) {
-  n <- length(supports)
-  if (!length(lag) || lag >= n) return(NULL)
-  start <- seq_len(n - lag)
-  tests <- lapply(split(start, (start - 1) %/% lag %% 2), function(a) {
-    b <- a + lag
-    support_tests(
-      test, supports[a], supports[b], p[a], p[b],
-      p[a] * p[b], lag
+# Tests of the pairs of reports that are so many `lags` apart; NULL if there are no pairs. Pairs
+# must not overlap: with a lag of 1 they are (1, 2), (3, 4), ..., then (2, 3), (4, 5), ...
+lag_tests <- function(test, supports, p, lags) {
+  pairs <- lapply(lags, function(lag) {
+    start <- seq_len(max(0, length(supports) - lag))
+    lapply(split(start, (start - 1) %/% lag %% 2), function(a) {
+      list(first = a, second = a + lag, p_both = p[a] * p[a + lag])
+    })
+  })
+  support_tests(test, unlist(pairs, recursive = FALSE), supports, p, rep(lags, lengths(pairs)))
+}
+
+# Tests of pairs of reports: how many support their truths both, and how many both or neither; NULL
+# without pairs. Each element of `pairs` is tested by itself, with a word of `detail`:
+#   first, second   the positions of the reports
+#   p_both          the probability that both reports of a pair support their truths
+support_tests <- function(test, pairs, supports, p, detail = "") {
+  if (!length(pairs)) return(NULL)
+  figures <- lapply(pairs, function(pair) {
+    a <- pair$first
+    b <- pair$second
+    p_alike <- 1 - p[a] - p[b] + 2 * pair$p_both
+    cbind(
+      count = c(sum(supports[a] & supports[b]), sum(supports[a] == supports[b])),
+      n = length(a),
+      prob = c(mean(pair$p_both), mean(p_alike))
     )
   })
-  do.call(rbind, tests)
-}
-
-# Tests of pairs of reports: how many support their truths both, and how many both or neither.
-support_tests <- function(test, a, b, p_a, p_b, p_both, detail = "") {
-  p_alike <- 1 - p_a - p_b + 2 * p_both
-  counts <- c(sum(a & b), sum(a == b))
+  figures <- do.call(rbind, figures)
   exact_tests(
-    test, counts, length(a), c(mean(p_both), mean(p_alike)), detail
+    test, figures[, "count"], figures[, "n"], figures[, "prob"], rep(detail, each = 2)
   )
 }
 
@@ -729,15 +727,11 @@ repeat_tests <- function(audit) {
   test <- if (audit$is_permanent) "permanent" else "respondent"
   truths <- match(audit$truth, audit$truths)
   p_twice <- vapply(audit$facts, `[[`, 0, "p_support_twice")[truths]
-  tests <- lapply(split(seq_along(pairs$number), pairs$number), function(index) {
-    a <- pairs$first[index]
-    b <- pairs$second[index]
-    support_tests(
-      test, audit$supports[a], audit$supports[b], audit$p_support[a],
-      audit$p_support[b], p_twice[b]
-    )
+  later <- lapply(split(seq_along(pairs$number), pairs$number), function(index) {
+    second <- pairs$second[index]
+    list(first = pairs$first[index], second = second, p_both = p_twice[second])
   })
-  do.call(rbind, tests)
+  support_tests(test, later, audit$supports, audit$p_support)
 }
 
 # ---- what the reports prove about epsilon ----

@@ -212,7 +212,7 @@ html_text <- function(text) {
 # The questions of a mechanism, whether a respondent answers each of them or one; NULL if it has
 # none.
 client_questions <- function(mechanism) {
-  mechanism$questions %||% if (identical(mechanism$part_column, "question")) mechanism$parts
+  mechanism$questions %||% if (identical(mechanism$codec$part, "question")) mechanism$parts
 }
 
 # The plan file of a mechanism: JSON, which clients read and candor reads back.
@@ -432,39 +432,6 @@ second_bits_plan <- function(mechanism) {
   new_plan("again", mechanism$second, numbers = mechanism$second$sampler$numbers)
 }
 
-client_plan.rr_bloom <- function(mechanism) {
-  filters <- lapply(seq_len(mechanism$cohorts), function(cohort) {
-    lapply(seq_along(mechanism$levels), function(x) {
-      I(mechanism$places[, x, cohort] - 1)
-    })
-  })
-  first <- if (mechanism$memoised) turned_bits(mechanism) else single_bits(mechanism)
-  plan <- new_plan(
-    "bloom",
-    mechanism,
-    numbers = first$sampler$numbers,
-    cohorts = mechanism$cohorts,
-    places = filters
-  )
-  plan$k <- mechanism$bits_number
-  if (!mechanism$memoised) return(plan)
-  new_plan("memoised", mechanism, first = plan, second = second_bits_plan(mechanism))
-}
-
-client_plan.rr_bitflip <- function(mechanism) {
-  new_plan(
-    "flipped",
-    mechanism,
-    size = mechanism$d,
-    numbers = c(2 * mechanism$bit_epsilon, 0),
-    levels = mechanism$values$labels %||% mechanism$levels
-  )
-}
-
-client_plan.rr_subset <- function(mechanism) {
-  new_plan("subset", mechanism, chance = support_words(mechanism), size = mechanism$size)
-}
-
 # The probability 1 - p of a coin's second side, in words for a plan, as draw_coins() draws it.
 # `p_second` is 1 - p without loss of digits.
 coin_words <- function(p, p_second) {
@@ -479,41 +446,6 @@ coin_words <- function(p, p_second) {
 # The probability that a report supports its truth, in words for a plan.
 support_words <- function(mechanism) {
   .Call(C_rr_chance_words, mechanism$sampler$factor, mechanism$epsilon)
-}
-
-client_plan.rr_local_hash <- function(mechanism) {
-  if (mechanism$g * mechanism$prime >= 2^52) {
-    refuse_client(mechanism, "It hashes to too many values.")
-  }
-  functions <- lapply(mechanism$functions, I)
-  new_plan(
-    "hash",
-    mechanism,
-    chance = support_words(mechanism),
-    g = mechanism$g,
-    prime = mechanism$prime,
-    codes = I(mechanism$codes),
-    slopes = functions$slope,
-    shifts = functions$shift
-  )
-}
-
-client_plan.rr_hadamard <- function(mechanism) {
-  if (mechanism$one_bit) {
-    return(new_plan(
-      "sign",
-      mechanism,
-      size = mechanism$size,
-      flip = .Call(C_rr_bit_words, c(mechanism$epsilon, 1))[2]
-    ))
-  }
-  new_plan(
-    "hadamard",
-    mechanism,
-    chance = support_words(mechanism),
-    blocks = mechanism$blocks,
-    size = mechanism$size
-  )
 }
 
 # ---- the page ----

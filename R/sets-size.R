@@ -501,10 +501,10 @@ largest_log_mgf <- function(lambda, y, law) {
 # P(T >= t) <= exp(-lambda t + (m - u) a + u b) for every lambda > 0, with a and b the log moment
 # generating functions outside and inside. It is below alpha for all u under (log(alpha) + lambda t
 # - m a) / (b - a), whichever lambda: take the best.
-chernoff_size <- function(estimate, m, law, alpha) {
+chernoff_size <- function(estimate, m, patterns, alpha) {
   excluded <- function(lambda) {
-    a <- largest_log_mgf(lambda, law$y, law$out)
-    b <- largest_log_mgf(lambda, law$y, law$inside)
+    a <- largest_log_mgf(lambda, patterns$y, patterns$out)
+    b <- largest_log_mgf(lambda, patterns$y, patterns$inside)
     # If the difference has the other sign, lambda excludes sizes on the wrong side, and is of no
     # use.
     ifelse(
@@ -516,7 +516,7 @@ chernoff_size <- function(estimate, m, law, alpha) {
   # The best lambda is of the order of the quantile over the standard deviation.
   sd <- sqrt(
     m *
-      max(law$out %*% law$y^2, law$inside %*% law$y^2, 1e-12)
+      max(patterns$out %*% patterns$y^2, patterns$inside %*% patterns$y^2, 1e-12)
   )
   grid <- exp(seq(log(1e-3), log(1e4), length.out = 160)) / sd
   best <- function(side) {

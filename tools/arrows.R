@@ -1,7 +1,8 @@
 # arrows.R <folder of R files>: who uses whom. From the parsed files: which file defines a name and which files use it.
 # Fails where a step of the line uses a later one, where the line uses a side room, where one side room uses another,
 # where there are more than two circles between files, or one of more than three, and where a file asks a mechanism or a
-# law of another file for its class. The order is the one of ARCHITECTURE.md. "--classes" shows who asks.
+# law of another file for its class, or reads a field of it that is private. The order and the facts are those of ARCHITECTURE.md.
+# "--classes" and "--fields" show who asks and who reads.
 folder <- grep("^--", commandArgs(trailingOnly = TRUE), value = TRUE, invert = TRUE)
 files <- sort(list.files(folder, pattern = "[.]R$", full.names = TRUE))
 if (length(folder) != 1L || !length(files)) stop("one folder of R files is needed: Rscript tools/arrows.R R", call. = FALSE)
@@ -189,5 +190,52 @@ cat(sprintf("arrows: %d questions for the class of a mechanism or a law outside 
 if ("--classes" %in% commandArgs(TRUE)) cat(paste0("  R/", questions, "\n"), sep = "")
 if (length(questions) > question_budget) {
   complain("at most %d such questions: ask for a fact, see CONTRIBUTING.md", question_budget)
+}
+# ---- private fields that are read away from home ----
+
+# A fact is everybody's: an argument of new_rr_mechanism() or new_rr_law(), or a name in the first
+# column of a table of ARCHITECTURE.md under "Facts". Every other named argument of a call that makes
+# a mechanism or a law is private to the files that set it and to those named after a kind that they
+# make.
+field_budget <- 27
+
+legend <- readLines(file.path(dirname(normalizePath(folder)), "ARCHITECTURE.md"))
+legend <- legend[cumsum(grepl("^## ", legend)) == which(grep("^## ", legend, value = TRUE) == "## Facts")]
+first_column <- sub("^[|]([^|]*)[|].*", "\\1", grep("^[|] `", legend, value = TRUE))
+words <- unlist(regmatches(first_column, gregexpr("`[^`]+`", first_column)))
+facts <- c(gsub("`", "", words), unlist(lapply(makers[c("new_rr_mechanism", "new_rr_law")], names)))
+
+fields <- do.call(rbind, lapply(names(parsed), function(file) {
+  do.call(rbind, lapply(calls(parsed[[file]], function(e) called(e, names(makers))), function(e) {
+    maker <- makers[[as.character(e[[1]])]]
+    full <- match.call(as.function(c(maker, list(NULL))), e, expand.dots = FALSE)
+    kind <- strings(if (is.null(full$kind)) maker$kind else full$kind)
+    field <- setdiff(names(e), c("", names(maker), facts))
+    # Every protocol has the kind "protocol".
+    kind <- setdiff(kind, "protocol")
+    if (length(field)) expand.grid(field = field, kind = if (length(kind)) kind else "", file = file, stringsAsFactors = FALSE)
+  }))
+}))
+is_private <- function(field, file) {
+  homes <- fields[fields$field == field, ]
+  nrow(homes) > 0 && !file %in% homes$file && !any(vapply(homes$kind, function(kind) nzchar(kind) && is_home(kind, file), NA))
+}
+holder <- "(^|[_$])(sub)?(mechanism|law|question)([$](first|second))?$"
+reads <- unlist(lapply(names(parsed), function(file) {
+  found <- character()
+  walk <- function(e) {
+    if (called(e, c("$", "[[")) && length(e) == 3L && grepl(holder, deparse(e[[2]])[1])) {
+      is_name <- if (called(e, "$")) !is.call(e[[3]]) else is.character(e[[3]])
+      if (is_name && is_private(as.character(e[[3]]), file)) found <<- c(found, paste0(file, ": ", deparse(e)))
+    }
+    if (is.call(e) || is.pairlist(e) || is.expression(e)) for (i in present(e)) walk(e[[i]])
+  }
+  walk(parsed[[file]])
+  found
+}))
+cat(sprintf("arrows: %d reads of a private field of a mechanism or a law outside its home\n", length(reads)))
+if ("--fields" %in% commandArgs(TRUE)) cat(paste0("  R/", reads, "\n"), sep = "")
+if (length(reads) > field_budget) {
+  complain("at most %d such reads: read the field at home, or declare a fact, see ARCHITECTURE.md", field_budget)
 }
 quit(status = bad)

@@ -431,7 +431,8 @@ test_that("the probabilities of the exact tests are those of an enumeration", {
   facts$bits <- bits[rep(1:16, counts), ]
   expect_equal(marker_test(facts)$p, 16 * 2 * pbinom(counts[1] - 1, sum(counts), prob[1], lower.tail = FALSE))
   # Both support, or are alike: 0.6 and 0.5 are independent.
-  tests <- support_tests("lag", TRUE, FALSE, 0.6, 0.5, 0.3)
+  pair <- list(first = 1, second = 2, p_both = 0.3)
+  tests <- support_tests("lag", list(pair), c(TRUE, FALSE), c(0.6, 0.5))
   expect_equal(tests$prob, c(0.3, 0.6 * 0.5 + 0.4 * 0.5))
   # Pairs at a distance of 3 do not overlap, and each is in one of two tests.
   p <- rep(0.5, 20)
