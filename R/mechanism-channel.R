@@ -10,6 +10,9 @@
 #' A square channel of the form \eqn{b_y + a\,1\{x = y\}}{b_y + a 1{x = y}}, such as k-ary randomized response, is recognized and estimated in
 #' closed form. For any other channel [rr_estimate()] finds the maximum of the likelihood, with a proof of how close it is, see [likelihood_solver].
 #'
+#' **Losses**: in the response matrix of a detector, or if some people do not answer, rows add up to less than 1. `unseen` names a further last report for those who are lost. Its count is the
+#' number of them. If it is not known, divide the rows by their sums, the efficiencies; the shares are then those of the truths that are seen.
+#'
 #' @section Labels of reports:
 #' If a protocol has at most 10,000 possible reports, `rr_matrix()` labels them:
 #'
@@ -33,6 +36,7 @@
 #'   reorder the matrix, and other names replace its names. A square channel without column names reports its own levels.
 #' @param tolerance Number, default 1e-8. Largest difference between 1 and the sum of a row, for published tables that were rounded. Rows are
 #'   rescaled to 1.
+#' @param unseen Label of a last report for what is lost, such as `"not seen"`: it has what each row lacks of 1. By default there is none.
 #' @param ... Must be empty.
 #' @return `rr_channel()`: a mechanism of class `c("rr_channel", "rr_mechanism")`, a list with elements `levels`, `reports`, `matrix` and `epsilon`.
 #'   `rr_matrix()`: a matrix with one row per truth and one column per report, and dimnames `truth` and `report`.
@@ -50,6 +54,7 @@
 #' @concept perturbation matrix
 #' @concept response matrix
 #' @concept detection efficiency
+#' @concept losses
 #' @concept single sample count
 #' @concept sum score
 #' @concept sdcMicro
@@ -82,6 +87,11 @@
 #' utility <- -abs(outer(1:4, 1:4, "-"))
 #' rr_channel(prop.table(exp(1 * utility / (2 * 3)), 1))
 #'
+#' # A detector sees 80% and 70% of two kinds of events, and confuses some
+#' response <- rbind(signal = c(signal = 0.7, noise = 0.1), noise = c(0.2, 0.5))
+#' detector <- rr_channel(response, unseen = "not seen")
+#' coef(rr_estimate(rr_counts(c(120, 90, 90), detector), method = "ibu", iterations = 4))
+#'
 #' # The matrix of a survey design
 #' rr_matrix(rr_crosswise(0.25))
 #'
@@ -89,7 +99,14 @@
 #' sums <- rr_channel(rr_forced(1 / 6), levels = 0:3)
 #' tidy(rr_estimate(rr_counts(c(96, 68, 23, 2), sums)))   # 86% none, 8% one, 6% two
 #' @export
-rr_channel <- function(C, levels = NULL, reports = NULL, tolerance = 1e-8, ...) {
+rr_channel <- function(
+  C,
+  levels = NULL,
+  reports = NULL,
+  tolerance = 1e-8,
+  unseen = NULL,
+  ...
+) {
   check_dots_empty(...)
   if (inherits(C, "rr_mechanism")) {
     C <- (C$on_levels %||% sum_channel)(C, levels)
@@ -97,10 +114,16 @@ rr_channel <- function(C, levels = NULL, reports = NULL, tolerance = 1e-8, ...) 
     reports <- C$reports
     C <- C$matrix
   }
-  C <- check_stochastic(
-    order_channel(C, levels, reports), check_number(tolerance, "tolerance", min = 0, max = 0.5)
-  )
-  labels <- channel_labels(C, levels, reports)
+  C <- order_channel(C, levels, reports)
+  # A row that adds up to more than 1 has no losses, and is refused by its sum.
+  has_losses <- !is.null(unseen) && is.numeric(C) && is.matrix(C)
+  if (has_losses) C <- cbind(C, pmax(1 - rowSums(C), 0))
+  C <- check_stochastic(C, check_number(tolerance, "tolerance", min = 0, max = 0.5))
+  labels <- if (has_losses) {
+    labels_with_unseen(channel_labels(C[, -ncol(C), drop = FALSE], levels, reports), unseen)
+  } else {
+    channel_labels(C, levels, reports)
+  }
   mechanism <- with_order(
     new_rr_channel(C, labels, sprintf("Channel of %d truths and %d reports", nrow(C), ncol(C))),
     labels
@@ -145,6 +168,16 @@ sum_channel <- function(mechanism, levels) {
     as.vector(rowsum(as.vector(reports), as.vector(row(reports) + col(reports))))
   })
   list(matrix = do.call(rbind, rows), levels = levels, reports = levels)
+}
+
+# The labels of a channel whose last column is a report of its own, `unseen`.
+labels_with_unseen <- function(labels, unseen) {
+  check_that(
+    is.character(unseen) && length(unseen) == 1L && !is.na(unseen), unseen, "unseen", "one label"
+  )
+  reports <- check_levels(c(labels$reports, unseen), "unseen")
+  labels[c("reports", "numeric")] <- list(reports$labels, reports$numeric)
+  labels
 }
 
 # The matrix with its rows and columns in the order of the labels, if these are its names in another
@@ -276,6 +309,9 @@ channel_law <- function(mechanism) {
 #' * `"exact"`: the shares of the table are taken for the channel. The error of the study is left out. This is often most of the variance, and intervals
 #'   are then far too short. It is no way around an error of this page.
 #'
+#' Two tests of the same people that were validated together are one report, the pair: `table` has a column for each pair of results, and the reports are
+#' `interaction(first, second)`. Tests that were validated separately cannot be joined: how they depend on each other given the truth is not known.
+#'
 #' `"external"` and `"exact"` give the same estimates. Groups of a tally, and fits with the same table, share the error of the study.
 #' [vcov()][fit_methods], [rr_compare()] and [rr_contrast()] therefore contain the covariance between them, and the error nearly cancels in a
 #' comparison of similar groups. If an estimate is at 0 or 1, the interval of a comparison leaves this covariance out and is too wide.
@@ -288,7 +324,7 @@ channel_law <- function(mechanism) {
 #' channel as known. [rr_power()] reports which margins of error the study makes impossible.
 #'
 #' The following would leave the error out, and give an error: `interval` `"exact"`, `"profile"` and `"credible"`, [rr_estimate()] of a [rr_product()], [rr_pool()],
-#' [rr_compose()], [rr_noncompliance()], [rr_posterior()], [rr_family()], [rr_score()], [rr_goodness_of_fit()], [rr_choose_method()],
+#' [rr_compose()], [rr_noncompliance()], [rr_family()], [rr_score()], [rr_goodness_of_fit()], [rr_choose_method()],
 #' [rr_study()], likelihood ratios of `anova()`, and with regressions `protective`, `anchor` and internal studies.
 #'
 #' @section Labels in the data:

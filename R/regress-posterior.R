@@ -6,6 +6,14 @@
 #' * **\eqn{K} categories**: the prior is Dirichlet. Draws are by Gibbs sampling with data augmentation, after 500 sweeps that are not kept. The time does not depend on the number of
 #'   respondents. Cells of a product of questions are categories.
 #'
+#' * **A channel that a validation study measured** ([rr_misclassification()]): the rows of the channel are unknown too, with uniform priors. After an external study the posterior of a
+#'   yes/no question is an exact mixture of Beta distributions, if (yes + 1)(no + 1) is at most \eqn{10^7}{1e7}. Otherwise, and for more categories, it has independent
+#'   draws: channels and reported shares are drawn, and drawn again in proportion to the density of the true shares. If there are more reports than truths, or the reports
+#'   contradict the study, draws are by Gibbs sampling, of which each 100th is used. After an internal study draws are direct, and means and standard deviations are exact; the prior is
+#'   spread evenly over the reports.
+#'
+#' Groups are treated one by one. Draws of two groups after one external study do not have its error in common: [rr_compare()] gives their difference.
+#'
 #' Intervals leave equal probabilities on both sides, so they never contain a share of 0 or 1. Use `quantile(fit, 0.95)` as a bound for a rare truth.
 #'
 #' @param tally A tally of [rr_tally()] or [rr_counts()] without weights. Groups are treated one by one.
@@ -14,6 +22,7 @@
 #' @param n Number of draws, a whole number; default 0, none. \eqn{K} categories need draws, by R's generator.
 #' @param x,object A posterior.
 #' @param probs Probabilities, numbers from 0 to 1.
+#' @param above Numbers from 0 to 1: the region of shares above each. `summary()` without it returns the posterior.
 #' @param conf.level Probability between the limits, a number in (0, 1); default 0.95.
 #' @param ... Not used; `rr_posterior()` refuses further arguments.
 #' @return An object of class `c("rr_posterior", "rr_estimates")`, a list whose element `draws` is a matrix with one row per draw and one column per level (with groups a list of matrices).
@@ -21,13 +30,14 @@
 #'
 #'   * `tidy()`: `estimate` is the posterior mean, `std.error` the posterior standard deviation; there is a column `median`.
 #'   * `quantile()`: a matrix with one row per level.
+#'   * `summary()`: the table of `tidy()` for each number in `above`, with the columns `above` and `probability`, that of a share above it.
 #'   * `confint()`: equal-tailed intervals.
-#'   * `glance()`: `nobs`, `log.evidence` (log probability of the answers in their order; `NA` for \eqn{K} categories), `method`, `draws`, `effective` (smallest
+#'   * `glance()`: `nobs`, `log.evidence` (log probability of the answers in their order; `NA` where there are only draws), `method`, `draws`, `effective` (smallest
 #'     effective number of draws).
 #'   * `as.data.frame()`: the draws, or `tidy()` if there are none.
 #'   * `plot()`: medians and intervals.
 #' @section Errors:
-#' `candor_error_argument`, `candor_error_law` (reports that are bits or sets, a validation study), `candor_error_no_information`, `candor_error_impossible`. See [candor_conditions].
+#' `candor_error_argument`, `candor_error_law` (reports that are bits or sets, a product with a question that a study measured), `candor_error_no_information`, `candor_error_impossible`. See [candor_conditions].
 #' @references Winkler, R. L. and Franklin, L. A. (1979). Warner's randomized response model: a Bayesian approach. *Journal of the American Statistical Association*
 #'   74, 207-214. \doi{10.1080/01621459.1979.10481638}
 #'
@@ -50,6 +60,10 @@
 #' quantile(severe, c(0.05, 0.5, 0.95))
 #' # At most 11%, with probability 0.95
 #'
+#' # A test was positive in 120 of 1,000: do more than 5% have the condition?
+#' test <- rr_misclassification(table = rbind(no = c(no = 95, yes = 5), yes = c(10, 40)))
+#' summary(rr_posterior(rr_counts(c(880, 120), test)), above = 0.05)   # with probability 0.87
+#'
 #' # Three categories need draws
 #' set.seed(1)
 #' rr_posterior(rr_counts(c(never = 420, once = 330, often = 250),
@@ -66,7 +80,7 @@ rr_posterior <- function(tally, prior = 1, n = 0, ...) {
   }
   n <- check_count(n, "n", max = 1e7)
   mechanism <- tally$mechanism
-  refuse_validated(mechanism, "{.fn rr_posterior}")
+  if (!is_validated(mechanism)) refuse_validated(mechanism, "{.fn rr_posterior}")
   channel <- unname(identified_channel(mechanism, "tally"))
   if (any(colSums(channel) == 0 & rowSums(counts) > 0)) {
     abort(
@@ -75,13 +89,12 @@ rr_posterior <- function(tally, prior = 1, n = 0, ...) {
   }
   k <- nrow(channel)
   prior <- check_prior(prior, mechanism$levels)
-  if (k > 2 && n == 0) {
-    abort("The posterior of {k} categories needs draws, such as {.code n = 4000}.")
-  }
   posteriors <- lapply(seq_len(ncol(counts)), function(g) {
-    posterior <- (if (k == 2) binary_posterior else drawn_posterior)(
-      counts[, g], channel, prior, n
-    )
+    posterior <- if (is_validated(mechanism)) {
+      study_posterior(tally_law(tally, g), counts[, g], channel, prior, n)
+    } else {
+      (if (k == 2) binary_posterior else drawn_posterior)(counts[, g], channel, prior, n)
+    }
     if (n > 0) colnames(posterior$draws) <- mechanism$levels
     posterior
   })
@@ -114,7 +127,7 @@ new_rr_posterior <- function(groups_of, tally, prior, draws) {
     list(
       term = rep(levels, length(groups_of)),
       estimate = all("mean"),
-      std.error = all("sd")
+      std.error = unlist(lapply(groups_of, function(group) sqrt(diag(group$covariance))))
     )
   ))
   x <- structure(
@@ -124,6 +137,7 @@ new_rr_posterior <- function(groups_of, tally, prior, draws) {
       mechanism = tally$mechanism,
       prior = prior,
       rows = table,
+      covariance = posterior_covariance(groups_of, tally$mechanism),
       n = sum(tally$n),
       labels = cell_names(levels, tally$groups),
       conf.level = 0.95,
@@ -133,6 +147,20 @@ new_rr_posterior <- function(groups_of, tally, prior, draws) {
   )
   x$rows$median <- unname(quantile(x, 0.5)[, 1])
   x
+}
+
+# The covariance of the shares of all groups. Groups are independent, unless an external study
+# measured their channel: NA.
+posterior_covariance <- function(groups_of, mechanism) {
+  k <- length(mechanism$levels)
+  is_shared <- is_validated(mechanism) && !mechanism$internal
+  n_cells <- k * length(groups_of)
+  covariance <- matrix(if (is_shared) NA_real_ else 0, n_cells, n_cells)
+  for (g in seq_along(groups_of)) {
+    cells <- (g - 1) * k + seq_len(k)
+    covariance[cells, cells] <- groups_of[[g]]$covariance
+  }
+  covariance
 }
 
 # Two categories: the share of the second, by quadrature on the logit scale.
@@ -146,12 +174,22 @@ binary_posterior <- function(counts, channel, prior, n) {
   list(
     method = "quadrature",
     quantile = function(t) rbind(1 - share_of_yes(1 - t), share_of_yes(t)),
+    above = function(limit) {
+      c(1 - share_above(share_of_yes, 1 - limit), share_above(share_of_yes, limit))
+    },
     mean = c(1 - mean, mean),
-    sd = rep(sqrt(sum(weight * (share - mean)^2)), 2),
+    covariance = binary_covariance(sum(weight * (share - mean)^2)),
     evidence = curve$evidence,
     draws = if (n > 0) cbind(1 - yes, yes),
     effective = n
   )
+}
+
+# The probability of a share above `limit`, from its quantile function.
+share_above <- function(quantile, limit) {
+  if (limit %in% 0:1) return(1 - limit)
+  excess <- function(prob) quantile(prob) - limit
+  1 - uniroot(excess, 0:1, tol = 1e-12)$root
 }
 
 # The density on a grid that resolves its narrowest part and ends where nothing is left.
@@ -243,50 +281,6 @@ posterior_quantile <- function(grid, density) {
   }
 }
 
-# K categories: draws by data augmentation.
-drawn_posterior <- function(counts, channel, prior, n, warm = 500L) {
-  seen <- which(counts > 0)
-  theta <- start_shares(seq_along(counts), counts, channel)
-  draws <- matrix(0, n, length(theta))
-  for (sweep in seq_len(warm + n)) {
-    truths <- prior
-    for (y in seen) {
-      truths <- truths +
-        rmultinom(1, counts[y], theta * channel[, y])[, 1]
-    }
-    theta <- rgamma(length(theta), truths)
-    theta <- theta / sum(theta)
-    if (sweep > warm) draws[sweep - warm, ] <- theta
-  }
-  quantile <- function(t) {
-    do.call(
-      rbind, apply(draws, 2, stats::quantile, t, names = FALSE, simplify = FALSE)
-    )
-  }
-  list(
-    method = "data augmentation",
-    draws = draws,
-    quantile = quantile,
-    mean = colMeans(draws),
-    sd = apply(draws, 2, sd),
-    evidence = NA_real_,
-    effective = apply(draws, 2, effective_draws)
-  )
-}
-
-# The effective number of draws by the initial positive sequence of Geyer (1992).
-effective_draws <- function(x) {
-  n <- length(x)
-  if (n < 10 || var(x) == 0) return(n)
-  rho <- acf(x, lag.max = min(n - 1, 1000), plot = FALSE)$acf[
-    -1
-  ]
-  pairs <- rho[seq(1, length(rho) - 1, 2)] +
-    rho[seq(2, length(rho), 2)]
-  stop <- match(TRUE, pairs < 0, nomatch = length(pairs) + 1) - 1
-  n / max(1, 1 + 2 * sum(rho[seq_len(2 * stop)]))
-}
-
 #' @rdname rr_posterior
 #' @export
 quantile.rr_posterior <- function(x, probs = c(0.025, 0.25, 0.5, 0.75, 0.975), ...) {
@@ -297,6 +291,20 @@ quantile.rr_posterior <- function(x, probs = c(0.025, 0.25, 0.5, 0.75, 0.975), .
     paste0(format(100 * probs, trim = TRUE, digits = 5), "%")
   )
   table
+}
+
+#' @rdname rr_posterior
+#' @export
+summary.rr_posterior <- function(object, above = NULL, ...) {
+  if (is.null(above)) return(object)
+  table <- tidy(object, conf.int = TRUE)
+  limits <- unname(check_probabilities(above, "above"))
+  do.call(rbind, lapply(limits, function(limit) {
+    table$above <- limit
+    probabilities <- lapply(object$posteriors, function(posterior) posterior$above(limit))
+    table$probability <- unname(unlist(probabilities))
+    table
+  }))
 }
 
 bounds_of.rr_posterior <- function(x, rows, level) {

@@ -151,7 +151,7 @@ carried_verbs <- function() {
     rr_choose_method = function(w) rr_choose_method(if (is.null(w$by)) w$tally else w$tally[1, drop = TRUE], method = c("mle", "inv"), replications = 20,
       seed = 1)$risk,
     rr_pool = function(w) rr_estimate(rr_pool(q = w$tally, r = w$tally)),
-    rr_posterior = function(w) rr_posterior(w$tally),
+    rr_posterior = function(w) withr::with_seed(1, rr_posterior(w$tally, n = 100)),
     rr_top = function(w) rr_top(w$tally), `rr_top fit` = function(w) rr_top(w$fit),
     rr_write = function(w) {
       file <- withr::local_tempfile()
@@ -295,7 +295,7 @@ rr_compare_survey          larger   refuses  .        .        .        .       
 rr_estimate_bootstrap      larger   refuses  refuses  .        .        .        larger   =told    =law     =law
 rr_choose_method           refuses  refuses  refuses  .        .        .        other    =told    =law     =law
 rr_pool                    refuses  refuses  refuses  .        .        .        larger   =told    =law     =law
-rr_posterior               refuses  refuses  refuses  .        .        .        refuses  refuses  =law     =law
+rr_posterior               larger   other    refuses  .        .        .        refuses  refuses  =law     =law
 rr_top                     larger   other    later    .        .        .        larger   =told    =law     =law
 rr_top_fit                 larger   other    later    later    =exact   refuses  larger   refuses  =law     =law
 rr_write                   larger   other    smaller  .        .        .        larger   =told    =law     =law

@@ -257,12 +257,12 @@ test_that("bad tables, and what takes the channel for known, are refused", {
 test_that("a posterior, a family, scores and an anchor have no place for the study's error", {
   for (validation in c("external", "internal")) {
     mechanism <- rr_misclassification(table = rbind(no = c(no = 60, yes = 20), yes = c(8, 72)), validation = validation)
-    expect_refused(rr_posterior(rr_counts(c(100, 60), mechanism)), rr_family(mechanism), rr_score(c("no", "yes"), mechanism), rr_anchor(mechanism),
+    expect_refused(rr_family(mechanism), rr_score(c("no", "yes"), mechanism), rr_anchor(mechanism),
       class = "law")
     three <- rr_misclassification(table = rbind(a = c(a = 80, b = 15, c = 5), b = c(10, 70, 20), c = c(5, 15, 80)), validation = validation)
-    expect_refused(rr_posterior(rr_counts(c(500, 300, 200), three), n = 100), rr_score("a", three), class = "law")
+    expect_refused(rr_score("a", three), class = "law")
     # No way out that leaves the error out is offered.
-    said <- tryCatch(rr_posterior(rr_counts(c(100, 60), mechanism)), error = conditionMessage)
+    said <- tryCatch(rr_score(c("no", "yes"), mechanism), error = conditionMessage)
     expect_no_match(said, "exact")
   }
 })
@@ -324,4 +324,22 @@ test_that("files keep the counts and the design of the study", {
     rr_write(tally, path)
     expect_identical(vcov(rr_estimate(rr_read(path))), vcov(rr_estimate(tally)))
   }
+})
+
+# The maximum by optimize(), and math-validation.md 3: (B' (Sigma + W)^- B)^-1 on the simplex.
+test_that("two tests of the same people are one report, the pair", {
+  V <- rbind(no = c(neg.neg = 180, pos.neg = 9, neg.pos = 8, pos.pos = 3), yes = c(6, 14, 15, 65))
+  people <- data.frame(first = rep(c("neg", "pos", "neg", "pos"), c(800, 70, 60, 70)), second = rep(c("neg", "neg", "pos", "pos"), c(800, 70, 60, 70)))
+  people$pair <- interaction(people$first, people$second)
+  expect_identical(levels(people$pair), colnames(V))
+  fit <- rr_estimate(people, rr_misclassification(table = V), column = "pair", method = "mle")
+  C <- V / rowSums(V)
+  n <- c(800, 70, 60, 70)
+  theta <- optimize(function(t) sum(n * log((1 - t) * C[1, ] + t * C[2, ])), 0:1, maximum = TRUE, tol = 1e-10)$maximum
+  expect_equal(coef(fit)[["yes"]], theta, tolerance = 1e-6)
+  phi <- drop(c(1 - theta, theta) %*% C)
+  multinomial <- function(p) diag(p) - tcrossprod(p)
+  total <- multinomial(phi) / 1000 + (1 - theta)^2 * multinomial(C[1, ]) / 200 + theta^2 * multinomial(C[2, ]) / 100
+  slope <- (C[2, ] - C[1, ])[-1]
+  expect_equal(tidy(fit)$std.error[2], drop(1 / sqrt(slope %*% solve(total[-1, -1]) %*% slope)), tolerance = 0.02)
 })

@@ -94,3 +94,26 @@ test_that("counts in place of probabilities have their remedy", {
   expect_false(grepl("prop.table", conditionMessage(tryCatch(rr_channel(matrix(c(1.5, 0.2, 0.1, 0.8), 2)), error = identity))))
   expect_error(rr_counts(c(no = 2.5, yes = 3), rr_warner(0.8)), "effective_n", class = "candor_error_counts")
 })
+
+test_that("what is lost is a last report, \"not seen\"", {
+  response <- rbind(signal = c(signal = 0.7, noise = 0.1), noise = c(0.2, 0.5))
+  complete <- cbind(response, "not seen" = c(0.2, 0.3))
+  mechanism <- rr_channel(response, unseen = "not seen")
+  expect_equal(unclass(rr_matrix(mechanism)), unclass(rr_matrix(rr_channel(complete))), tolerance = 1e-15)
+  expect_identical(mechanism$reports, c("signal", "noise", "not seen"))
+  # Reports have the labels of the truths, their numbers, or those that are given, in any order.
+  expect_identical(rr_channel(unname(response), c("a", "b"), unseen = "lost")$reports, c("a", "b", "lost"))
+  expect_identical(rr_channel(cbind(unname(response), 0.1), unseen = "lost")$reports, c("1", "2", "3", "lost"))
+  turned <- rr_channel(response, reports = c("noise", "signal"), unseen = "lost")
+  expect_equal(unname(unclass(rr_matrix(turned))), unname(complete[, c(2, 1, 3)]), tolerance = 1e-15)
+  # Steps of Bayes' theorem (Richardson 1972, Lucy 1974, D'Agostini 1995) by hand.
+  counts <- c(120, 90, 90)
+  theta <- c(0.5, 0.5)
+  for (step in 1:4) theta <- drop(theta * (complete %*% (counts / 300 / drop(theta %*% complete))))
+  expect_equal(unname(coef(rr_estimate(rr_counts(counts, mechanism), method = "ibu", iterations = 4))), unname(theta), tolerance = 1e-12)
+  file <- withr::local_tempfile()
+  rr_write(rr_counts(counts, mechanism), file)
+  expect_true(same_mechanism(rr_read(file)$mechanism, mechanism))
+  expect_refused(rr_channel(complete, unseen = "lost"), rr_channel(2 * response, unseen = "lost"), rr_channel(response, unseen = NA),
+                 rr_channel(response, unseen = "noise"), rr_channel(3, unseen = "lost"))
+})

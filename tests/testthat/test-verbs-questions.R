@@ -86,14 +86,16 @@ test_that("tables of validation studies are read by their names, and refused whe
   expect_stranger(case, coef(rr_estimate(rr_counts(c(neg = 700, pos = 300), study)))[[2]], case$expected)
   counts <- rbind(no = c(no = 95, yes = 5), yes = c(10, 40))
   expect_refused(rr_misclassification(table = addmargins(as.table(counts))))
-  for (id in c("posterior-validated-1555", "posterior-internal")) {
-    case <- stranger(id)
-    table <- do.call(rbind, lapply(case$input$table, unlist))
-    kind <- case$input$validation
-    study <- rr_misclassification(table = table, validation = if (is.null(kind)) "external" else kind)
-    counts <- if (is.null(case$input$counts)) c(neg = 1055, pos = 500) else unlist(case$input$counts)
-    expect_refused(rr_posterior(rr_counts(counts, study)))
+  answered <- function(case, counts, ...) {
+    rr_posterior(rr_counts(counts, rr_misclassification(table = do.call(rbind, lapply(case$input$table, unlist)), ...)), n = 2000)
   }
+  case <- stranger("posterior-validated-1555")
+  fit <- withr::with_seed(1, answered(case, c(neg = 1055, pos = 500)))
+  expect_stranger(case, c(tidy(fit)$estimate[2], tidy(fit)$std.error[2], quantile(fit, c(0.025, 0.975))[2, ]), case$expected)
+  # Its answer in words: around Tenenbein's estimate .4340, with its standard error .0344.
+  case <- stranger("posterior-internal")
+  fit <- withr::with_seed(1, answered(case, unlist(case$input$counts), validation = "internal"))
+  expect_stranger(case, c(coef(fit)[2], tidy(fit)$std.error[2]), c(0.4340, 0.0344))
   case <- stranger("adjusted-area-2013")
   table <- case$input$table
   dimnames(table) <- list(map = 1:3, reference = 1:3)
