@@ -295,6 +295,21 @@ sensitive_index <- function(sensitive, labels) {
   unique(index)
 }
 
+# The position of a category, the last by default.
+category_position <- function(mechanism, category) {
+  k <- length(mechanism$levels)
+  index <- if (is.null(category)) {
+    k
+  } else if (is.character(category)) {
+    match(category, mechanism$levels)
+  } else {
+    category
+  }
+  is_valid <- is.numeric(index) && isTRUE(index >= 1 & index <= k & index == floor(index))
+  check_that(is_valid, category, "category", "one category of the mechanism", "level")
+  index
+}
+
 # Are the levels in an order: an ordered factor, or numbers? Levels that are only a number of
 # categories have no order.
 in_order <- function(mechanism) {

@@ -4,6 +4,7 @@
 autoplot.rr_power <- function(object, ...) {
   data <- as.data.frame(object)
   if (!is.null(data$sets)) return(union_picture(data))
+  if (!is.null(data$labels)) return(label_picture(data))
   figure <- if (is.null(data$level)) "n" else "power"
   # Means and coefficients are numbers in their unit, and no percentages.
   estimand <- intersect(c("share", "mean", "coefficient"), names(data))

@@ -33,6 +33,18 @@
 #' * *Validation studies* ([rr_misclassification()]): the error of the study is in the variance. If it alone is too large, the number is `Inf`, and a message gives the
 #'   smallest possible margin. `share` is required.
 #'
+#' @section Labels:
+#' With `labels` the plan is about a validation study of the channel, such as a test, a coder or a classifier: how many people to label, and of which truth. `mechanism` has the expected
+#' error rates, or the table of a pilot study. Give two of `n`, `labels` and `margin`; `labels = NA` is a number that is wanted. The rows of the result are the truths. With the terms
+#' \eqn{a} of the unbiased estimate and \eqn{\sigma_x^2 = a'(\mathrm{diag}(C_x) - C_x C_x')a}{sigma_x^2 = a'(diag(C_x) - C_x C_x') a}, \eqn{m} labels in proportion to
+#' \eqn{\theta_x\sigma_x}{theta_x sigma_x} add the variance \eqn{(\sum_x\theta_x\sigma_x)^2 / m}{(sum theta_x sigma_x)^2 / m}, which no other split makes smaller (Neyman 1934).
+#'
+#' * `share` is the true share of each category; for yes/no questions that of `category` is enough. If it is not known, plan with the one that needs most labels.
+#' * `versus` plans the difference of two groups with one study, whose error nearly cancels.
+#' * `costs` are those of a label and of a report: with a margin alone, the cheapest `n` and number of labels.
+#' * `validation = "internal"`: the people are drawn from the respondents by their reports, which are the rows then.
+#' * Several tests of the same people are one report, of all their results: its channel has a column for each combination.
+#'
 #' @section Unions of sets:
 #' With `sets` the plan is about [rr_set_size()]: each of so many sets reports every element of a universe of `n` elements through the mechanism, a yes/no question that is wrong
 #' with one probability \eqn{q}. Nothing else is needed beforehand. With \eqn{v = q(1 - q)/(1 - 2q)^2}{v = q (1 - q)/(1 - 2 q)^2} and \eqn{k} sets the squared standard error of
@@ -69,6 +81,10 @@
 #' @param link Link of the truth, as in [rr_glm()]; default `"logit"`.
 #' @param sets Number of sets whose union is estimated, whole, one or several, see *Unions of sets*. `n` is then the number of elements, and `share` that in the union; only
 #'   `mechanism` and `conf.level` go with them.
+#' @param labels Number of people whose truth is found out, whole, one or several, or `NA` if it is wanted, see *Labels*. Then only `mechanism`, `n`, `share`, `margin`,
+#'   `category` (one, or several for the sum of their variances), `conf.level`, `versus`, `allocation`, `costs` and `validation` go with it. `n` may be `Inf`.
+#' @param costs Numbers above 0, `c(label = , report = )`.
+#' @param validation Of planned labels: `"external"` (default) or `"internal"`, as in [rr_misclassification()].
 #' @param ... Must be empty.
 #' @return A data frame of class `rr_power`, one row per mechanism, prevalence and given value; `plot()` and `autoplot()` return a ggplot.
 #'
@@ -80,6 +96,8 @@
 #' * `direct`: power or number for a direct question answered honestly.
 #' * `std.error`: standard error of the unbiased estimate, or of the difference.
 #' * `negative`: probability that the unbiased estimate of the share is below 0; one group, reports that support categories.
+#' * `labels`, `floor`: for labels: their number, and the margin that they leave however large `n` is.
+#' * `truth` or `report`, `split`, `people`: for labels: who is labelled, the best split, and the split rounded up, at least 20 of each truth.
 #' * `sets`, `margin`: for unions: number of sets, and half-width of the interval, which like `std.error` is a number of elements.
 #' @section Errors:
 #' * `candor_error_argument`: values out of range, not exactly one of `n`, `power` and `margin`, or an argument of the other kind of plan.
@@ -99,6 +117,8 @@
 #'
 #'   Demidenko, E. (2007). Sample size determination for logistic regression revisited. *Statistics in Medicine* 26(18), 3385-3397. \doi{10.1002/sim.2771} (Wald tests of
 #'   coefficients)
+#'
+#'   Neyman, J. (1934). On the two different aspects of the representative method. *Journal of the Royal Statistical Society* 97(4), 558-625. \doi{10.2307/2342192}
 #' @seealso [rr_recommend()] for the mechanism, [rr_device()] for dice and coins; `articles/planning.html` of the site.
 #' @concept design effect
 #' @concept prevalence
@@ -106,6 +126,9 @@
 #' @concept power analysis
 #' @concept margin of error
 #' @concept planning a survey
+#' @concept validation study design
+#' @concept double sampling
+#' @concept Neyman allocation
 #' @examples
 #' # How many respondents for a margin of 3 points with a forced-response die, at any prevalence?
 #' rr_power(rr_forced(1 / 6), margin = 0.03)   # 2,401, against 1,068 for a direct question
@@ -130,6 +153,10 @@
 #' people <- data.frame(age = c(20, 25, 35, 45, 55, 65) / 10)
 #' rr_power(rr_forced(1 / 6), power = 0.8, model = ~age, data = people,
 #'          coefficients = c(-2.5, log(1.5)))   # 215
+#'
+#' # A test is taken by 1,000 people of whom 12% are expected to be ill: whom to label for 5 points?
+#' rr_power(rr_misclassification(sensitivity = 0.8, specificity = 0.95), n = 1000, share = 0.12,
+#'          margin = 0.05, labels = NA)   # 188 people without and 47 with the condition
 #'
 #' # The union of up to 16 lists of the same 20,000 cards
 #' rr_power(rr_warner(epsilon = 3), n = 20000, sets = c(4, 8, 16))   # within 136, 203 and 323
@@ -163,6 +190,9 @@ rr_power <- function(
   term = NULL,
   link = "logit",
   sets = NULL,
+  labels = NULL,
+  costs = NULL,
+  validation = c("external", "internal"),
   ...
 ) {
   check_dots_empty(...)
@@ -170,6 +200,9 @@ rr_power <- function(
   args <- names(match.call())[-1]
   if (!is.null(sets)) {
     return(union_plan(mechanisms, n, sets, share, conf.level, args))
+  }
+  if (!is.null(labels)) {
+    return(do.call("label_plan", c(list(mechanisms, args), mget(label_arguments))))
   }
   goal <- goal_of(n = n, power = power, margin = margin)
   kind <- names(goal)
@@ -281,6 +314,7 @@ answers_worth <- function(response_rate, design_effect) {
 check_unused <- function(args, kind, estimand, share, versus) {
   idle <- c(
     if (kind == "margin") c("null", "alpha") else c("conf.level", "simultaneous"),
+    "costs", "validation",
     if (estimand != "share") c("category", "simultaneous"),
     if (estimand != "mean" || is.null(share)) "sd",
     if (estimand == "coefficient") {
@@ -314,14 +348,6 @@ check_mechanisms <- function(mechanism) {
   names <- names(mechanism) %||% rep("", length(mechanism))
   names[names == ""] <- vapply(mechanism, `[[`, "", "design")[names == ""]
   setNames(mechanism, make.unique(names, sep = " "))
-}
-
-# Numbers above 0 and below `below`.
-check_open <- function(x, arg, below = 1) {
-  is_valid <- is_numbers(x) && length(x) && !anyNA(x) &&
-    all(x > 0 & x < below)
-  check_that(is_valid, x, arg, paste("numbers between 0 and", below))
-  as.double(x)
 }
 
 # ---- the table ----
@@ -706,21 +732,6 @@ bloom_variance <- function(law, index) {
     variance <- vapply(share, share_variance, 0)
     if (target == "population") variance else variance - share * (1 - share)
   }
-}
-
-# The position of a category, the last by default.
-category_position <- function(mechanism, category) {
-  k <- length(mechanism$levels)
-  index <- if (is.null(category)) {
-    k
-  } else if (is.character(category)) {
-    match(category, mechanism$levels)
-  } else {
-    category
-  }
-  is_valid <- is.numeric(index) && isTRUE(index >= 1 & index <= k & index == floor(index))
-  check_that(is_valid, category, "category", "one category of the mechanism", "level")
-  index
 }
 
 # The variance model of a mean of numbers, in their unit: at a mean and the standard deviation of

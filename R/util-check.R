@@ -75,6 +75,14 @@ check_grid <- function(x, arg, is_whole = FALSE) {
   as.double(check_that(is_valid && !anyDuplicated(x), x, arg, noun))
 }
 
+# Numbers above 0 and below `below`.
+check_open <- function(x, arg, below = 1) {
+  is_valid <- is_numbers(x) && length(x) && !anyNA(x) &&
+    all(x > 0 & x < below)
+  check_that(is_valid, x, arg, paste("numbers between 0 and", below))
+  as.double(x)
+}
+
 check_probability <- function(x, arg) {
   # + 0 turns a negative zero, whose logarithm is not a number, into a zero.
   if (is_number(x) && x >= 0 && x <= 1) return(as.double(x) + 0)
