@@ -14,6 +14,11 @@
 #' the ratio's interval contains 1 if and only if the difference's contains 0, and both have the same p-value. A limit of `Inf` means that the first share may be 0. The ratio is `NA` if
 #' a share is estimated as 0 or below.
 #'
+#' **Drift.** A test, a coder or a classifier may have changed between two validation studies. `anova()` of two or more mechanisms of [rr_misclassification()] tests whether their tables are
+#' one channel, for the people of each truth and for all: Pearson's \eqn{X^2} with the likelihood ratio beside it as `Deviance`. If fewer than five people are expected in some cell, the
+#' p-values are those of 9,999 tables with the same sums, by R's generator. `rr_compare(paired = TRUE)` says how much the estimate depends on the study: the fits are of the
+#' same reports, read with each mechanism, so that only the studies and the difference of the channels have an error.
+#'
 #' `anova()` of one grouped fit tests whether the groups share one truth. With several fits it tests whether the larger model fits better. A fit
 #' of the pooled tally is nested in the fit by groups. With estimates on the boundary the chi-squared distribution does not hold, and a warning says so.
 #'
@@ -24,12 +29,14 @@
 #' @param type `"difference"` (default; second group minus first) or `"ratio"` (second over first).
 #' @param adjust Method of [stats::p.adjust()] over all rows; default `"holm"`.
 #' @param conf.level Confidence level, a number in (0, 1); default 0.95.
-#' @param object A maximum likelihood fit of [rr_estimate()].
-#' @param ... For `anova()` further maximum likelihood fits of the same reports. `rr_compare()` refuses further arguments.
+#' @param paired Logical, default `FALSE`. Are the fits in the list of the same reports, read with different mechanisms? They must be inside the possible shares, or by `method = "inv"`.
+#' @param object A maximum likelihood fit of [rr_estimate()], or a mechanism with the table of a validation study.
+#' @param ... For `anova()` further maximum likelihood fits of the same reports, or further mechanisms. `rr_compare()` refuses further arguments.
 #' @return `rr_compare()` returns a tibble of class `rr_compare` with one row per pair of groups and category, see [estimate_methods]. The columns are `term`, `group1`, `group2`,
 #'   `estimate`, `std.error`, `conf.low`, `conf.high`, `p.value` and `p.adjusted`. [plot()][autoplot.rr_compare] draws it.
 #'
-#'   `anova()` returns a data frame of class `anova` with one row per model: `groups`, `parameters`, `logLik`, and from the second row on `Df`, `Chisq` and `Pr(>Chisq)`.
+#'   `anova()` returns a data frame of class `anova` with one row per model: `groups`, `parameters`, `logLik`, and from the second row on `Df`, `Chisq` and `Pr(>Chisq)`. Of mechanisms
+#'   the rows are the truths and `all`, with `Df`, `Deviance`, `Chisq` and `Pr(>Chisq)`.
 #' @section Errors and warnings:
 #' Errors: `candor_error_level`, `candor_error_mismatch` (different categories, or different reports), `candor_error_argument` (also for weighted reports or another method in
 #' `anova()`). Warning: `candor_warning_boundary`. See [candor_conditions].
@@ -50,6 +57,8 @@
 #' @concept risk ratio
 #' @concept multiple comparisons
 #' @concept likelihood ratio test
+#' @concept classifier drift
+#' @concept test of homogeneity
 #' @examples
 #' # Does the prevalence differ between three regions?
 #' counts <- cbind(north = c(no = 620, yes = 380), south = c(700, 300), west = c(660, 340))
@@ -58,6 +67,14 @@
 #' rr_compare(fit)
 #' rr_compare(fit, type = "ratio")
 #' # Yes: in the south it is 13 percentage points lower than in the north
+#'
+#' # Did a coder change between two validation studies, and does it matter for the share?
+#' spring <- rr_misclassification(table = rbind(no = c(no = 95, yes = 5), yes = c(10, 40)))
+#' autumn <- rr_misclassification(table = rbind(no = c(no = 180, yes = 20), yes = c(15, 85)))
+#' anova(spring, autumn)   # p = 0.25
+#' fits <- lapply(list(spring = spring, autumn = autumn),
+#'                function(study) rr_estimate(rr_counts(c(880, 120), study)))
+#' rr_compare(fits, paired = TRUE)   # 6.7 percentage points less, standard error 3.9
 #' @export
 rr_compare <- function(
   fit,
@@ -65,15 +82,17 @@ rr_compare <- function(
   type = c("difference", "ratio"),
   adjust = "holm",
   conf.level = 0.95,
+  paired = FALSE,
   ...
 ) {
   check_dots_empty(...)
   type <- check_choice(type)
+  check_flag(paired, "paired")
   adjust <- check_choice(adjust, "adjust", p.adjust.methods)
   conf.level <- check_conf_level(conf.level)
   is_joint <- has_terms(fit)
   is_grouped <- is_joint || inherits(fit, "rr_fit")
-  if (is_grouped) check_several_groups(fit)
+  if (is_grouped) check_several_groups(fit, paired)
   groups <- if (is_grouped) {
     setNames(seq_len(group_count(fit$tally)), compared_names(fit$tally$groups))
   }
@@ -92,7 +111,7 @@ rr_compare <- function(
   cells <- lapply(seq_along(samples), function(g) {
     (g - 1L) * length(levels) + which
   })
-  between <- if (is_joint) fit$covariance else if (is_grouped) fit_between(fit)
+  between <- if (paired) paired_covariance(fits) else if (is_grouped) groups_covariance(fit)
   table <- compare_samples(samples, labels, conf.level, type, if (is_joint) fit$df, between, cells)
   if (!is.null(fits[[1]]$plan)) tell_few_reports(anyNA(table$conf.low))
   if (!has_terms(fits[[1]])) {
@@ -105,12 +124,17 @@ rr_compare <- function(
     type = type,
     conf.level = conf.level,
     target = fits[[1]]$target,
-    n = sum(vapply(fits, nobs, 0)),
+    n = sum(vapply(if (paired) fits[1] else fits, nobs, 0)),
     title = compared_what[[type]],
     by = compared_by(fit, is_grouped),
     question = shared_fact(fits, function(x) question_of(x$tally)),
     notes = c(sprintf("  p-values: of equal shares; adjusted by %s", adjust), doubted_fits(fits))
   )
+}
+
+# The covariance of estimates between groups: a fit of joint estimates has it.
+groups_covariance <- function(fit) {
+  if (has_terms(fit)) fit$covariance else fit_between(fit)
 }
 
 # The variables of the groups, if they have names.
@@ -188,7 +212,8 @@ title_of.rr_compare <- function(x) {
                                            number_of(tested, "pair")))
 }
 
-check_several_groups <- function(fit) {
+check_several_groups <- function(fit, paired = FALSE) {
+  if (paired) abort("{.arg paired} is for a list of fits of the same reports.")
   if (group_count(fit$tally) < 2L) {
     abort(c("{.arg fit} must have at least two groups.",
             i = "Tally with {.arg by}, or give a list of fits of independent samples."))
