@@ -155,6 +155,9 @@
 #' @concept IBU
 #' @concept GIBU
 #' @concept unfolding
+#' @concept Richardson-Lucy
+#' @concept D'Agostini
+#' @concept Bayesian unfolding
 #' @concept PyUnfold
 #' @aliases postprocessing
 #' @name estimators

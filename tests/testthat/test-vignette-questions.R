@@ -3,7 +3,7 @@
 
 strangers_words <- c(
   "heads", "tails", "one coin", "two coins", "three-card", "spinner", "classroom", "teaching", "jeopardy", "hazard",
-  "sum score", "single sample count", "surrogate answer", "perturbation matrix", "response matrix", "unfolding",
+  "sum score", "single sample count", "surrogate answer", "perturbation matrix", "response matrix", "unfolding", "Richardson-Lucy", "D'Agostini",
   "detection efficiency", "readout", "denoise", "apparent prevalence", "predictive value", "commission",
   "error-adjusted area", "group testing", "pooled sample", "imputation", "pseudo-observations", "ROPE", "HDI",
   "Bayes factor", "zapstRR", "rrLogit", "rrreg", "sdcMicro", "simex", "epiR", "OpenDP", "PyUnfold", "mthree",
