@@ -47,16 +47,28 @@ drop_copies <- function(x, id, reports) {
     }, NA))
   }, NA)
   if (!all(is_copy)) {
-    differing <- unique(ids[copies[!is_copy]])
-    abort(c(
-      "{.arg id} must be the identifiers of single reports.",
-      x = "Different reports share an identifier: {format_labels(differing)}.",
-      i = "Drop their rows, or all but one of each: none is known to be the right one."
-    ))
+    abort_shared_ids(unique(ids[copies[!is_copy]]))
   }
-  cli::cli_inform("Counted once: {length(copies)} report{?s} that came again.",
-                  class = "candor_message_copies")
+  inform_copies(length(copies))
   x[-copies, , drop = FALSE]
+}
+
+# The error of identifiers that are those of different reports; `ids` may be the first of `n`.
+abort_shared_ids <- function(ids, n = length(ids)) {
+  further <- if (n > length(ids)) sprintf(", and %s more", format_count(n - length(ids)))
+  abort(c(
+    "{.arg id} must be the identifiers of single reports.",
+    x = "Different reports share an identifier: {format_labels(ids)}{further}.",
+    i = "Drop their rows, or all but one of each: none is known to be the right one."
+  ))
+}
+
+inform_copies <- function(n) {
+  if (n == 0) return(invisible())
+  cli::cli_inform(
+    "Counted once: {format_count(n)} report{cli::qty(n)}{?s} that came again.",
+    class = "candor_message_copies"
+  )
 }
 
 # A tally with the name of its question, which pictures show. It is the text of `column` if that is

@@ -11,23 +11,35 @@ rr_tally.tbl_lazy <- function(
   count = NULL,
   weights = NULL,
   by = NULL,
+  id = NULL,
   na.rm = FALSE
 ) {
   check_dots_empty(...)
   check_mechanism(mechanism)
-  query <- from_database(tally_query(x, mechanism, column, by, weights, count))
+  query <- from_database(tally_query(x, mechanism, column, by, weights, count, id))
   if (!is.null(query$count)) {
     refuse_times(run_query(x, times_query(x, query$count)))
   }
+  if (!is.null(query$copies)) inform_stored_copies(x, query$copies)
+  # A wrong form shows in the first rows, before the long query.
+  if (!is.null(query$first_wrong) && is.null(query$copies)) {
+    first <- run_query(x, query$first_wrong, n = 3L)
+    if (nrow(first)) {
+      abort_wrong(
+        "The first reports of the table are not all valid.", report_rule(mechanism, query), first
+      )
+    }
+  }
+  query$find_wrong <- function() run_query(x, query$wrong, n = 3L)
   rows <- run_query(x, query$sql)
   tally_answer(rows, mechanism, query, na.rm)
 }
 
 # ---- running a query ----
 
-# All rows of one query, or an error: never a half of them.
-run_query <- function(data, query) {
-  as_plain_frame(from_database(DBI::dbGetQuery(dbplyr::remote_con(data), query)))
+# All rows of one query, or its first `n`, or an error: never a half of them.
+run_query <- function(data, query, n = -1L) {
+  as_plain_frame(from_database(DBI::dbGetQuery(dbplyr::remote_con(data), query, n = n)))
 }
 
 # The value of `code`, whose errors become errors of the database unless they are candor's. Engines
@@ -51,6 +63,22 @@ from_database <- function(code) {
       ))
     }
   )
+}
+
+# The message of the copies that a query leaves out, or an error if an identifier is that of
+# different reports. `queries` are those of copy_queries().
+inform_stored_copies <- function(data, queries) {
+  numbers <- lapply(run_query(data, queries$numbers), function(x) as.double(plain_numbers(x)))
+  if (isTRUE(numbers$n_blank > 0)) {
+    abort(c(
+      "{.arg id} must be a column without missing or empty identifiers.",
+      x = "Rows without an identifier: {format_count(numbers$n_blank)}."
+    ))
+  }
+  if (isTRUE(numbers$n_differing > 0)) {
+    abort_shared_ids(run_query(data, queries$differing, n = 3L)[[1]], numbers$n_differing)
+  }
+  inform_copies(max(0, numbers$n_rows - numbers$n_ids, na.rm = TRUE))
 }
 
 # ---- from rows to a tally ----

@@ -1,7 +1,9 @@
-#' Select groups of a tally or a fit
+#' Select groups of a tally or a fit, and add up groups of a tally
 #'
 #' `[` selects groups of a grouped tally or fit, and `subset()` the groups that meet a condition. Estimates, errors and intervals of the selected groups do not
 #' change. Intervals with `simultaneous = TRUE` still hold for all original groups together.
+#'
+#' `rowsum()` adds up the groups of a tally: `rowsum(tally, ~ day)` of a tally by day and version has the days, and `rowsum(tally, ~ 1)` no groups.
 #'
 #' Tallies are merged with `c()`. Fits are not: merge the tallies and estimate again. `length()` is the number of groups (1 without groups), and `names()`
 #' are their labels as in [coef()] (`NULL` without groups). `as.list()` gives a list of the groups, for [lapply()].
@@ -12,6 +14,8 @@
 #' @param x A tally of [rr_tally()] or [rr_counts()], or an estimate of [rr_estimate()] (a fit, a mean, of a survey design, or with an anchor), with groups.
 #' @param i Groups: positions, labels as in `names(x)`, or a logical vector with one entry per group. For `[[` one position, label or name of a field.
 #' @param subset A condition on the columns of the groups, such as `region == "north"`.
+#' @param group The columns of groups that stay: a formula such as `~ region + year`, or their names. Or new groups: a vector with one entry per group of `x`, or a data frame or list of several.
+#' @param reorder Not used: groups are sorted, as in [rr_tally()].
 #' @param drop Logical, default `FALSE`. Drop the group columns if one group is left?
 #' @param ... Not used.
 #' @return A tally, or a fit, of the selected groups. The tally does not contain the number of missing reports, and keeps the labels of all [`?chunks`][chunks].
@@ -32,6 +36,9 @@
 #' coef(fit[["women"]])   # never: 77%
 #' subset(fit, group == "men")
 #' lapply(as.list(tally), rr_estimate)
+#'
+#' # All respondents
+#' rowsum(tally, ~ 1)
 NULL
 
 # ---- from the columns of `by` to numbered groups ----

@@ -38,7 +38,8 @@ abort_row <- function(e, reports, times, class) {
 read_sums <- function(rows, mechanism, query, times, weight) {
   is_missing <- rows$reports_missing == 1
   refuse_wrong(
-    sum(as.double(rows$reports_wrong[!is_missing])), sum(times[!is_missing])
+    sum(as.double(rows$reports_wrong[!is_missing])), sum(times[!is_missing]), "reports",
+    report_rule(mechanism, query), query$find_wrong
   )
   numbers <- matrix(as.double(unlist(rows[query$sums])), nrow(rows))
   first <- numeric(nrow(rows))
@@ -67,13 +68,61 @@ cohort_offsets <- function(cohort, block, mechanism, times) {
   (position - 1) * block
 }
 
-refuse_wrong <- function(n_wrong, total, noun = "reports") {
-  if (n_wrong > 0) {
-    abort(
-      "{format_count(n_wrong)} of {format_count(total)} {noun} are not valid, or appear twice.",
-      "report"
-    )
-  }
+# An error if reports are wrong, with the `rule` that they break and up to three of them, which
+# `find_wrong()` gets from the database.
+refuse_wrong <- function(n_wrong, total, noun, rule, find_wrong = NULL) {
+  if (n_wrong == 0) return(invisible())
+  message <- sprintf(
+    "%s of %s %s are not valid.", format_count(n_wrong), format_count(total), noun
+  )
+  abort_wrong(message, rule, if (!is.null(find_wrong)) find_wrong())
+}
+
+abort_wrong <- function(message, rule, rows) {
+  columns <- lapply(rows[setdiff(names(rows), "n")], as.character)
+  texts <- do.call(paste, unname(columns))
+  texts <- ifelse(nchar(texts) > 40, paste0(substr(texts, 1, 37), "..."), texts)
+  abort(c(
+    message,
+    x = if (length(texts)) "Among them: {.val {cli::cli_vec(texts, list('vec-last' = ', '))}}.",
+    i = "{rule}"
+  ), "report")
+}
+
+# The rule that reports in columns of a database follow, a sentence.
+report_rule <- function(mechanism, query) {
+  if (query$layout == "number") return(range_rule(mechanism$codec))
+  codec <- stored_codec(mechanism)
+  bits <- number_of(as.integer(codec$width), "bit")
+  ones <- if (!is.null(codec$ones)) sprintf(", of which %d are 1", as.integer(codec$ones))
+  drawn <- as.integer(codec$drawn)
+  rule <- switch(
+    query$layout,
+    text = sprintf(
+      "is %d hexadecimal digits, %s%s; further bits are 0",
+      2L * as.integer((codec$width + 7) %/% 8), bits, ones %||% ""
+    ),
+    positions = sprintf(
+      "is %s, different and from 1 to %d, negative if the bit is 0",
+      number_of(drawn, "position"), as.integer(codec$width)
+    ),
+    long = paste0(
+      "has each level once",
+      if (length(c(codec$ones, drawn))) paste(", and", number_of(c(codec$ones, drawn)[1], "row"))
+    ),
+    if (is.null(codec$drawn)) {
+      sprintf("is %s, 0 or 1%s", bits, ones %||% "")
+    } else {
+      sprintf("is %d of %s, 0 or 1; the others are NULL", drawn, bits)
+    }
+  )
+  sprintf("A report %s.", rule)
+}
+
+range_rule <- function(codec) {
+  ends <- format(codec$range, digits = 7, trim = TRUE)
+  if (codec$is_two_valued) return(sprintf("A report is %s or %s.", ends[1], ends[2]))
+  sprintf("A report is a number from %s to %s.", ends[1], ends[2])
 }
 
 # ---- long tables ----
@@ -95,7 +144,10 @@ read_long <- function(rows, mechanism, query, times) {
     abort("A table must not change while it is counted.", "database")
   }
   cohortless <- if (!is.null(query$split)) counts[is.na(rows$cohort)]
-  refuse_wrong(sum(totals$reports_twice, totals$reports_wrong, cohortless), sum(times))
+  refuse_wrong(
+    sum(totals$reports_twice, totals$reports_wrong, cohortless), sum(times), "reports",
+    report_rule(mechanism, query), query$find_wrong
+  )
   check_empty_reports(mechanism, sum(times), totals$reports_empty)
   index <- match_long(rows$level, codec)
   index[!index %in% seq_along(codec$levels)] <- NA
@@ -104,7 +156,11 @@ read_long <- function(rows, mechanism, query, times) {
     stray <- stray | (!reports & !rows$bit %in% 0:1)
     index <- index + ifelse(rows$bit == 1, 0, length(codec$levels))
   }
-  refuse_wrong(sum(counts[stray]), sum(counts[!reports]), "rows")
+  refuse_wrong(
+    sum(counts[stray]), sum(counts[!reports]), "rows",
+    sprintf("Levels are %s.", format_labels(codec$levels)),
+    function() head(rows[stray, intersect(c("level", "bit"), query$answers), drop = FALSE], 3)
+  )
   # The counts of a cohort are its bits, then how many reports it has.
   if (!is.null(query$split)) {
     block <- length(codec$levels) + 1

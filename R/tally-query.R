@@ -36,6 +36,9 @@
 #' reports that the mechanism cannot give. With fresh hash functions almost every report is distinct, so that the database returns about one row per report
 #' and R does the counting.
 #'
+#' Hexadecimal text is slow in SQLite, which takes each digit apart: 500,000 reports of 60 bits took 3.4 seconds, and 0.4 seconds as chunks that R counts. Reports then come into R:
+#' `result <- DBI::dbSendQuery(connection, "SELECT bits FROM reports")`, then [rr_tally()] of `function() if (nrow(chunk <- DBI::dbFetch(result, 1e5))) chunk`, see [`?chunks`][chunks].
+#'
 #' The long forms, with an `id`, take no weights. A report without a bit of 1 must have a row whose `level` is `NULL`, and all rows of an `id` must be of one group.
 #' @section Upper and lower case:
 #' `"b"` and `"B"` are different reports, groups and ids, whatever the collation of their column: SQLite, MySQL, MariaDB and SQL Server
@@ -141,7 +144,8 @@ table_columns <- function(data) {
 #   weight    the column of the weights, or NULL
 #   count     the column of numbers of reports, or NULL
 #   layout    how the columns hold the reports
-tally_query <- function(data, mechanism, column, by, weights, count = NULL) {
+#   copies    the queries about copies, see copy_queries(), or NULL
+tally_query <- function(data, mechanism, column, by, weights, count = NULL, id = NULL) {
   frame <- table_columns(data)
   check_countable(mechanism)
   keys <- unique(c(
@@ -152,13 +156,22 @@ tally_query <- function(data, mechanism, column, by, weights, count = NULL) {
     refuse_vector(weights, "weights")
   times <- frame_names(frame, count, "count", single = TRUE) %||% refuse_vector(count, "count")
   if (!is.null(times) && !is.null(weight)) abort("Give {.arg count} or {.arg weights}.")
-  answers <- report_columns(frame, mechanism, column, c(keys, weight, times))
+  id_column <- frame_names(frame, id, "id", single = TRUE) %||% refuse_vector(id, "id")
+  answers <- report_columns(frame, mechanism, column, c(keys, weight, times, id_column))
+  if (!is.null(id_column) && "level" %in% names(frame) && identical(answers, "level")) {
+    abort("Long tables take no {.arg id}: their column {.val id} says which report a row is of.")
+  }
   if (any(answers %in% keys)) abort("The reports must not be groups as well.")
   layout <- report_layout(mechanism, answers)
   check_free_names(
     c(answers, keys),
-    c(query_columns, if (layout == "long") c("part", long_sums, long_sizes))
+    c(
+      query_columns, if (layout == "long") c("part", long_sums, long_sizes),
+      if (!is.null(id_column)) copy_columns
+    )
   )
+  copies <- if (!is.null(id_column)) copy_queries(data, id_column, answers)
+  if (!is.null(id_column)) data <- without_copies(data, id_column, c(keys, weight, times))
   n <- if (is.null(times)) "COUNT(*)" else sprintf("SUM(%s)", sql_words(data, times)$column)
   sums <- c(n = n, if (!is.null(weight)) weight_sums(data, weight))
   query <- switch(
@@ -169,7 +182,61 @@ tally_query <- function(data, mechanism, column, by, weights, count = NULL) {
     sum_query(data, mechanism, layout, answers, keys, weight %||% times, sums)
   )
   c(
-    query, list(answers = answers, keys = keys, weight = weight, count = times, layout = layout)
+    query,
+    list(
+      answers = answers, keys = keys, weight = weight, count = times, layout = layout,
+      copies = copies
+    )
+  )
+}
+
+# ---- copies of reports ----
+
+# The columns that queries about copies add.
+copy_columns <- c("copy_number", "copy_differs")
+
+# The table without copies: each identifier keeps its first row in the order of the columns
+# `sorted`, since rows of a database have no order.
+without_copies <- function(data, id, sorted) {
+  connection <- dbplyr::remote_con(data)
+  key <- exact_values(quote_names(id, connection), connection)
+  sorted <- if (length(sorted)) quote_names(sorted, connection) else key
+  number <- sprintf("ROW_NUMBER() OVER (PARTITION BY %s ORDER BY %s)", key, toString(sorted))
+  numbered <- dplyr::mutate(dplyr::ungroup(data), copy_number = !!dbplyr::sql(number))
+  dplyr::filter(numbered, !!rlang::expr(copy_number == 1L))
+}
+
+# list(numbers, differing): the query of the numbers of rows, identifiers, rows without one, and
+# identifiers of different reports; and that of the latter identifiers. Two reports of an identifier
+# are copies if each column has one value, or is NULL in both.
+copy_queries <- function(data, id, answers) {
+  connection <- dbplyr::remote_con(data)
+  quoted <- quote_names(answers, connection)
+  values <- exact_values(quoted, connection)
+  differs <- c(
+    sprintf("COUNT(DISTINCT %s) > 1", values),
+    sprintf("(COUNT(%s) > 0 AND COUNT(%s) < COUNT(*))", quoted, quoted)
+  )
+  sums <- c(copy_number = "COUNT(*)", copy_differs = one_if(any_of(differs)))
+  reports <- group_query(data, id, sums)
+  text <- rlang::expr(trimws(as.character(!!rlang::sym(id))))
+  blank <- sprintf(
+    "%s IS NULL OR %s = ''", quote_names(id, connection),
+    dbplyr::translate_sql_(list(text), con = connection)
+  )
+  columns <- quote_names(copy_columns, connection)
+  from <- sprintf("(\n%s\n) %s", reports, quote_names("q02", connection))
+  numbers <- c(
+    n_rows = sprintf("SUM(%s)", columns[1]),
+    n_ids = "COUNT(*)",
+    n_differing = sprintf("SUM(%s)", columns[2]),
+    n_blank = sprintf("SUM(CASE WHEN %s THEN %s ELSE 0 END)", blank, columns[1])
+  )
+  list(
+    numbers = select_text(character(), numbers, from, connection = connection),
+    differing = dbplyr::sql(
+      sprintf("SELECT %s FROM %s WHERE %s = 1", quote_names(id, connection), from, columns[2])
+    )
   )
 }
 
@@ -519,6 +586,10 @@ sum_query <- function(data, mechanism, layout, answers, keys, weight, counted) {
   # sums, so that no other sum may read these columns.
   flagged <- dplyr::mutate(dplyr::ungroup(data), reports_missing = !!flag(sql$missing),
                            reports_wrong = !!flag(sql$wrong))
+  wrong_query <- function(flagged) {
+    is_wrong <- rlang::expr(reports_missing == 0L & reports_wrong == 1L)
+    group_query(dplyr::filter(flagged, !!is_wrong), answers, c(n = "COUNT(*)"))
+  }
   times <- if (!is.null(weight)) paste0(" * ", sql_words(data, weight)$column)
   wrong <- quote_names("reports_wrong", dbplyr::remote_con(data))
   sums <- c(
@@ -529,7 +600,9 @@ sum_query <- function(data, mechanism, layout, answers, keys, weight, counted) {
   list(
     sql = group_query(flagged, c("reports_missing", sql$split, keys), sums),
     sums = names(sql$sums),
-    split = sql$split
+    split = sql$split,
+    wrong = wrong_query(flagged),
+    first_wrong = wrong_query(head(flagged, 1000))
   )
 }
 
@@ -556,7 +629,8 @@ long_query <- function(data, mechanism, answers, keys, weight) {
   sizes <- c("COUNT(*)", sprintf("SUM(%s)", one_if(paste(level, "IS NULL"))),
              sprintf("COUNT(DISTINCT %s)", exact_values(level, connection)))
   reports <- group_query(data, c("id", shared_columns), setNames(sizes, long_sizes))
-  sums <- long_faults(alias, stored_codec(mechanism))
+  faults <- long_faults(alias, stored_codec(mechanism))
+  sums <- sprintf("SUM(%s)", c(alias[1], one_if(faults)))
   # The columns of both parts stand in one order.
   branch <- function(number, n, sums) {
     c(part = number, n = n, setNames(sums, long_sums))
@@ -572,22 +646,24 @@ long_query <- function(data, mechanism, answers, keys, weight) {
   )
   list(
     sql = dbplyr::sql(paste(first, second, sep = "\nUNION ALL\n")),
-    split = if (length(split)) split
+    split = if (length(split)) split,
+    wrong = dbplyr::sql(sprintf(
+      "SELECT %s FROM (\n%s\n) %s WHERE %s", quote_names("id", connection), reports,
+      quote_names("q02", connection), any_of(sprintf("(%s)", faults[c("wrong", "twice")]))
+    ))
   )
 }
 
-# The SQL of `long_sums`, from the columns `long_sizes` of each report: all rows, and how many
-# reports have each fault.
+# The conditions of the faults of a report, in the order of `long_sums`, from its columns
+# `long_sizes`.
 long_faults <- function(alias, codec) {
   size <- codec$ones %||% codec$drawn
   wrong <- if (is.null(size)) sprintf("%s > 0 AND %s > 1", alias[2], alias[1])
     else sprintf("%s > 0 OR %s <> %d", alias[2], alias[1], as.integer(size))
-  sprintf(
-    "SUM(%s)",
-    c(
-      alias[1], one_if(paste(alias[2], "> 0")), one_if(wrong),
-      one_if(sprintf("%s < %s - %s", alias[3], alias[1], alias[2])),
-      one_if(paste(alias[4], "IS NULL"))
-    )
+  c(
+    empty = paste(alias[2], "> 0"),
+    wrong = wrong,
+    twice = sprintf("%s < %s - %s", alias[3], alias[1], alias[2]),
+    lost = paste(alias[4], "IS NULL")
   )
 }

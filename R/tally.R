@@ -47,9 +47,9 @@
 #'   effective number of respondents \eqn{(\sum w)^2 / \sum w^2}.
 #' @param by Groups: a vector with one entry per report, or a data frame or list of several; for a data frame also names of columns, or a formula such as
 #'   `~ region + year`. The groups of `dplyr::group_by()` come first.
-#' @param id For a data frame: the column of the identifiers of the reports, which clients add ([rr_client()]): its name, or a formula. Rows with
-#'   one identifier and the same report are counted once. The message `candor_message_copies` says how many were dropped. Two different reports with one identifier, and an empty identifier,
-#'   give an error.
+#' @param id For a data frame or a database table: the column of the identifiers of the reports, which clients add ([rr_client()]): its name, or a formula. Rows with
+#'   one identifier and the same report are counted once: the first row, or in a database the row of the first group in the order of its columns. The message `candor_message_copies` says how
+#'   many were dropped. Two different reports with one identifier, and an empty identifier, give an error. A database finds the copies itself; long tables take no `id`.
 #' @param keep `"counts"` (default). `"sets"` also keeps the different reports and how often each was given, for the likelihood of [rr_unary()], [rr_subset()],
 #'   [rr_local_hash()], one-bit [rr_hadamard()], [rr_bloom()], [rr_bitflip()], and [rr_hierarchy()] with these. The tally is then as large as the reports.
 #' @param na.rm Logical, default `FALSE`. Drop missing reports, and reports whose group is missing, with a message? Otherwise they give an error.

@@ -301,3 +301,42 @@ test_that("a table without rows is tallied as a data frame without rows is", {
     expect_identical(rr_tally(dplyr::filter(stored(one[[2]]), FALSE), one[[1]])$counts, numeric(length(one[[1]]$reports)))
   }
 })
+
+test_that("a report that came again under its identifier counts once, in SQL as in memory", {
+  set.seed(31)
+  sent <- data.frame(id = sprintf("u%03d", 1:60), answer = sample(m$levels, 60, TRUE), region = rep(c("n", "s"), 30), w = rep(c(0.5, 1, 2), 20))
+  sent$id[2] <- "U001"
+  again <- sent[c(1:60, 5, 9, 9, 40), ]
+  for (arguments in list(list(), list(by = "region"), list(by = ~region, weights = "w"))) {
+    tally <- function(x, ...) do.call(rr_tally, c(list(x, m, column = "answer"), arguments, list(...)))
+    expect_message(counted <- tally(stored(again), id = "id"), "4 reports that came again", class = "candor_message_copies")
+    suppressMessages(expect_identical(counted, tally(again, id = "id")))
+    expect_identical(counted, tally(sent))
+    expect_no_message(expect_identical(tally(stored(sent), id = ~id), tally(sent)))
+  }
+  # Upper and lower case differ. A filter comes first; one column that is left holds the reports.
+  expect_identical(suppressMessages(rr_tally(dplyr::select(dplyr::filter(stored(again), region == "n"), id, answer), m, id = "id")),
+                   rr_tally(sent[sent$region == "n", ], m, column = "answer"))
+  # Of copies in two groups the first group in their order counts.
+  days <- data.frame(id = c("a", "a", "b"), answer = "no", day = c("2026-02-02", "2026-02-01", "2026-02-02"))
+  expect_identical(suppressMessages(rr_tally(stored(days), m, column = "answer", by = "day", id = "id"))$n, c(1, 1))
+  # A missing report that came again is one missing report.
+  hole <- again
+  hole$answer[hole$id == "u009"] <- NA
+  expect_identical(suppressMessages(rr_tally(stored(hole), m, column = "answer", id = "id", na.rm = TRUE))$missing, 1)
+  bits <- rr_unary(4, epsilon = 2)
+  reports <- data.frame(id = c(1:40, 7), bits = as.character(rr_perturb(rep(1:4, 10), bits, rng = "R"))[c(1:40, 7)])
+  expect_identical(suppressMessages(rr_tally(stored(reports), bits, column = "bits", id = "id")), rr_tally(reports[1:40, ], bits, column = "bits"))
+})
+
+test_that("identifiers of different reports, or none, are refused", {
+  frame <- data.frame(id = c("a", "a", "b", "b", "c", "c", "d", "d"), answer = c("no", "some"))
+  error <- expect_error(rr_tally(stored(frame), m, column = "answer", id = "id"), class = "candor_error_argument")
+  expect_match(conditionMessage(error), "and 1 more")
+  for (empty in list(NA, "", "  ")) {
+    expect_refused(rr_tally(stored(transform(frame[1:2, ], id = c("a", empty))), m, column = "answer", id = "id"))
+  }
+  half <- data.frame(id = c("a", "a"), answer = c("no", NA))
+  expect_refused(rr_tally(stored(half), m, column = "answer", id = "id", na.rm = TRUE), rr_tally(stored(half), m, column = "answer", id = "x"),
+                 rr_tally(stored(data.frame(id = 1, level = 2)), rr_unary(4, epsilon = 2), id = "id"))
+})
