@@ -126,6 +126,7 @@ rr_compare <- function(
     target = fits[[1]]$target,
     n = sum(vapply(if (paired) fits[1] else fits, nobs, 0)),
     title = compared_what[[type]],
+    looking = !is.null(fits[[1]]$plan),
     by = compared_by(fit, is_grouped),
     question = shared_fact(fits, function(x) question_of(x$tally)),
     notes = c(sprintf("  p-values: of equal shares; adjusted by %s", adjust), doubted_fits(fits))
@@ -485,19 +486,23 @@ labels_of.rr_compare <- function(x) {
 
 drawn_of.rr_compare <- function(x, data, labels) {
   ratio <- attr(x, "type") == "ratio"
-  data$label <- rows_factor(
-    paste(data$group2, if (ratio) "/" else "-", data$group1)
-  )
-  data$panel <- factor(data$term, unique(data$term))
+  pairs <- paste(data$group2, if (ratio) "/" else "-", data$group1)
+  terms <- unique(data$term)
+  # Panels of a single pair would have one row each: their categories are the rows.
+  single_pair <- length(unique(pairs)) == 1L && length(terms) > 1L
+  data$label <- rows_factor(if (single_pair) data$term else pairs)
+  data$panel <- if (single_pair) one_panel(data) else factor(data$term, terms)
   data$kind <- rep(attr(x, "type"), nrow(data))
-  one <- if (nlevels(data$panel) == 1L) sprintf(" of \"%s\"", levels(data$panel))
+  one <- if (length(terms) == 1L) sprintf(" of \"%s\"", terms)
   what <- if (ratio) "Ratios between groups" else "Differences between groups"
   question <- attr(x, "question", exact = TRUE)
   list(
     data = data,
     title = picture_title(question, if (length(question)) attr(x, "by"), what),
-    rows = keys_axis(attr(x, "by")),
-    caption = " Each holds for its own pair of groups.",
+    subtitle = if (single_pair) pairs[1],
+    rows = if (!single_pair) keys_axis(attr(x, "by")),
+    caption = if (!single_pair) " Each holds for its own pair of groups.",
+    unknown = "A ratio of shares is unknown if one of them is estimated as 0 or less.",
     axis = paste0(
       if (ratio) "Ratio" else "Difference", " of the proportions", one,
       if (!ratio) ", percentage points"

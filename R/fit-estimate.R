@@ -341,7 +341,7 @@ as_tally <- function(
       rr_tally, c(list(x, mechanism), arguments[lengths(arguments) > 0L]),
       quote = TRUE
     ),
-    column
+    column, x
   )
 }
 

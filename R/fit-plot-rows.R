@@ -36,11 +36,14 @@ draw_intervals <- function(
   layout <- intervals_layout(data, free, mixed)
   nothing <- unique(data[!is.na(data$none), c("panel", "none")])
   if (is.null(axis) && !mixed) axis <- number_kinds[[kinds]]$axis
-  # The unit of a long title has a line of its own.
-  if (isTRUE(nchar(axis) > 46)) axis <- sub(", percentage points$", ",\npercentage points", axis)
+  # The unit of a title that is long, or that stands beside long names, has a line of its own.
+  names_width <- min(layout$width, max(nchar(row_name(levels(data$label)))))
+  if (isTRUE(nchar(axis) + names_width > 66)) {
+    axis <- sub(", percentage points$", ",\npercentage points", axis)
+  }
   picture <- ggplot2::ggplot(data, ggplot2::aes(.data$estimate, .data$label)) + ggplot2::geom_vline(
     ggplot2::aes(xintercept = .data$none), nothing, colour = colour_line, linewidth = 0.4
-  ) + row_intervals() + row_estimates(data, layout, shown, reported) +
+  ) + row_intervals() + row_estimates(data, layout, shown, reported) + unknown_rows(data) +
     row_labels(layout, row_name) + intervals_scale(kinds, layout) + ggplot2::labs(
       x = axis, y = rows, title = wrap_text(title, 46), subtitle = subtitle,
       caption = wrap_text(caption), shape = NULL, colour = NULL
@@ -49,7 +52,6 @@ draw_intervals <- function(
     picture <- picture + row_panels(layout, scales %||% panel_scales(mixed, free))
   }
   # A legend of one line has no room beside long names.
-  names_width <- min(layout$width, max(nchar(levels(data$label))))
   if (!is.null(reported) && names_width + sum(nchar(reported) + 6) > 62) {
     picture <- picture + ggplot2::theme(legend.direction = "vertical")
   }
@@ -88,6 +90,16 @@ row_intervals <- function() {
   ggplot2::geom_segment(
     ggplot2::aes(x = .data$conf.low, xend = .data$conf.high, yend = .data$label),
     colour = colour_estimate, linewidth = 0.8, alpha = 0.55, lineend = "round", na.rm = TRUE
+  )
+}
+
+# The word "unknown" in rows that would be empty, where a difference or a ratio is none.
+unknown_rows <- function(data) {
+  data <- data[is.na(data$estimate) & is.na(data$conf.low) & !is.na(data$none), ]
+  if (!nrow(data)) return(NULL)
+  ggplot2::geom_label(
+    ggplot2::aes(.data$none, .data$label), data, label = "unknown", size = 3, colour = colour_aside,
+    label.size = 0
   )
 }
 
@@ -227,7 +239,7 @@ drawn_of.rr_mean_fit <- function(x, data, labels) {
     picture$rows <- keys_axis(keys)
   }
   picture$title <- picture_title(
-    question_of(x$tally), keys, if (any(means)) "True mean" else "Variance of the truth"
+    question_of(x$tally), x$tally$groups, if (any(means)) "True mean" else "Variance of the truth"
   )
   picture$caption <- paste0(" ", capitalise(report_words(x$tally)), ".")
   picture
@@ -251,13 +263,15 @@ autoplot.rr_estimates <- function(object, terms = NULL, ...) {
   kind <- if (ranked) {
     ranked_words(level, looking)
   } else {
-    interval_words(level, "", info_of(object, "simultaneous"))
+    name <- if (looking) interval_names[["anytime"]] else ""
+    interval_words(level, name, info_of(object, "simultaneous"))
   }
   caption <- paste0(
     "Lines: ", kind, ".", if (ranked) paste0(" ", rank_words(level, looking), "."),
     picture$caption
   )
-  if (all(is.na(data$conf.low))) caption <- "No intervals are known."
+  if (all(is.na(data$conf.low))) caption <- paste("No intervals are known.", picture$unknown)
+  picture$unknown <- NULL
   beyond <- data$estimate < data$conf.low | data$estimate > data$conf.high
   if (any(beyond, na.rm = TRUE)) {
     caption <- paste(caption, "They end at possible values, which unbiased estimates may exceed.")

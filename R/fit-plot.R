@@ -14,8 +14,10 @@
 #' * more than 40 other categories: ranked by estimate, on logarithmic axes, with a band for the intervals.
 #' * more than 200 categories: intervals as a band, reported shares as points.
 #'
-#' The title is the name of the column if `rr_estimate()` was given a `column`, and otherwise says what is drawn; the groups follow. Axes, titles of panels or names of lines
+#' The title is the name of the column, or its variable label, if `rr_estimate()` was given a `column`, and otherwise says what is drawn; the groups follow. Axes, titles of panels or names of lines
 #' name the grouping variables. In one panel the names of up to 8 lines stand at the ends of the lines.
+#'
+#' For print in black and white, `options(candor.palette = "grey")` draws all pictures in shades of grey.
 #'
 #' Forty rows need 4 inches of height. If the device is too small, a message gives the height that is needed.
 #'
@@ -24,7 +26,7 @@
 #' @section Pictures of tables:
 #' The picture of a table depends on its function:
 #'
-#' * [rr_compare()]: a row per pair of groups with the interval, a panel per category; differences in percentage points, ratios on a logarithmic axis.
+#' * [rr_compare()]: a row per pair of groups with the interval, a panel per category (for one pair a row per category); differences in percentage points, ratios on a logarithmic axis.
 #' * [rr_effects()]: a row per effect, in percentage points; with `by` a row per group and a panel per effect.
 #' * [rr_top()]: categories from the most common down, with intervals by rank; hollow points are not shown to be present.
 #' * [rr_heavy_hitters()]: the strings that were found, from the most frequent down.
@@ -34,7 +36,7 @@
 #'
 #' @section Pictures of regressions:
 #' A fit of [rr_glm()] is drawn, under the name of the answers, as the predicted probability of a true yes along one covariate, with a confidence band. The other covariates are held at their means or most
-#' frequent values, which the caption names. `plot(fit, which = 1)` draws diagnostics of the residuals of the reports.
+#' frequent values, which the caption names. A factor has a row for each of its values. `plot(fit, which = 1)` draws diagnostics of the residuals of the reports.
 #'
 #' @param object,x A fit of [rr_estimate()], including survey designs, a table as listed above, or a fit of [rr_glm()].
 #' @param order Logical. Order categories by their estimate? Default `NULL`: up to 40 categories and ordered categories keep their order, others are ranked.
@@ -211,7 +213,7 @@ plot_caption <- function(fit, what) {
 plot_title <- function(fit, terms) {
   otherwise <- share_title(fit, terms, 200)
   if (length(terms) > 1L) otherwise <- plural(otherwise)
-  picture_title(question_of(fit$tally), names(fit$tally$groups), otherwise)
+  picture_title(question_of(fit$tally), fit$tally$groups, otherwise)
 }
 
 plural <- function(what) sub("proportion$", "proportions", what)
@@ -427,11 +429,18 @@ category_scales <- function(fit, layout, values) {
   title <- share_title(fit, c("", ""))
   labels <- if (is.null(values)) position_labels(fit$mechanism$levels) else format_count
   breaks <- if (layout$down > 1L) few_breaks(2, 3) else ggplot2::waiver()
+  # Between and beside the positions of labels there is nothing to name.
+  positions <- seq_along(fit$mechanism$levels)
+  ticks <- if (is.null(values)) {
+    function(limits) intersect(layout$breaks(limits), positions)
+  } else {
+    layout$breaks
+  }
   list(
-    ggplot2::scale_x_continuous(labels = labels, breaks = layout$breaks, guide = no_overlap()),
+    ggplot2::scale_x_continuous(labels = labels, breaks = ticks, guide = no_overlap()),
     share_scale(fit, ggplot2::scale_y_continuous, breaks = breaks),
     ggplot2::labs(
-      x = if (binned) "Number (each bin at its middle)" else if (!is.null(values)) "Category",
+      x = if (binned) "Number (each bin at its middle)" else "Category",
       y = if (binned) paste(title, "in a bin") else title
     )
   )

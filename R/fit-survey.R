@@ -120,7 +120,8 @@ read_design <- function(design, mechanism, settings, column, weights, by, na.rm)
       "Of protocols those are known whose inversion is a mean over reports, such as {.fn rr_unary}."
     )
   }
-  tally <- named_tally(tally_design(design, mechanism, column, weights, by, na.rm), column)
+  tally <- tally_design(design, mechanism, column, weights, by, na.rm)
+  tally <- named_tally(tally, column, design$variables)
   reports <- length(if (scored) mechanism$levels else mechanism$reports)
   if (reports > covariance_cells || reports * NCOL(tally$counts) > 2 * covariance_cells) {
     abort("There are too many estimates for a covariance matrix of a design.", "too_large")
@@ -154,7 +155,7 @@ read_labelled_design <- function(design, mechanism, settings, column, by, na.rm)
   data$rows <- length(weights)
   data$size <- as.vector(rowsum(weights[data$row], data$group))
   data$people <- tabulate(data$group)
-  tally <- named_tally(labelled_tally(data, weights[data$row]), column)
+  tally <- named_tally(labelled_tally(data, weights[data$row]), column, design$variables)
   list(design = design, tally = tally, settings = settings, data = data)
 }
 

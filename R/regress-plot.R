@@ -93,23 +93,14 @@ draw_along <- function(
   others <- if (length(along$typical)) {
     paste0(" Others: ", paste(along$typical, collapse = ", "), ".")
   }
-  limits <- ggplot2::aes(ymin = .data$lwr, ymax = .data$upr)
   ggplot2::ggplot(
-    data,
-    ggplot2::aes(
-      .data$value, .data$fit, colour = .data$level, fill = .data$level,
-      group = .data$level
-    )
+    data, ggplot2::aes(colour = .data$level, fill = .data$level, group = .data$level)
   ) + (if (along$line) {
-      list(
-        ggplot2::geom_ribbon(limits, alpha = 0.15, colour = NA),
-        ggplot2::geom_line(ggplot2::aes(linetype = .data$level), linewidth = 0.8)
-      )
+      along_line(along, top, wrap_text(what, 28), panels, end_labels)
     } else {
-      ggplot2::geom_pointrange(limits, size = 0.4, position = ggplot2::position_dodge(width = 0.5))
+      along_rows(along, top, what)
     }) + level_colours(levels(data$level), end_labels) + ggplot2::labs(
-      x = along$variable, y = wrap_text(what, 28), colour = title, fill = title,
-      linetype = title,
+      colour = title, fill = title, linetype = title,
       title = wrap_text(picture_title(question, c(along$variable, title), what), 46),
       caption = wrap_text(
         sprintf(
@@ -117,16 +108,40 @@ draw_along <- function(
           others %||% ""
         )
       )
-    ) + covariate_scale(along$values, panels, end_labels$expand) + ggplot2::scale_y_continuous(
-      labels = percent_labels, sec.axis = end_labels$axis %||% ggplot2::waiver()
-    ) + ggplot2::coord_cartesian(ylim = c(0, top)) + theme_candor()
+    ) + theme_candor()
 }
 
-covariate_scale <- function(values, panels, expand) {
-  if (is_date(values) || is.numeric(values)) {
-    return(scale_x_positions(values, c(5, 3)[min(panels, 2)], expand))
-  }
-  ggplot2::scale_x_discrete(labels = wrap_labels(16), guide = no_overlap())
+# The curve of a number, with its band, and its axes.
+along_line <- function(along, top, what, panels, end_labels) {
+  list(
+    ggplot2::aes(.data$value, .data$fit, ymin = .data$lwr, ymax = .data$upr),
+    ggplot2::geom_ribbon(alpha = 0.15, colour = NA),
+    ggplot2::geom_line(ggplot2::aes(linetype = .data$level), linewidth = 0.8),
+    scale_x_positions(along$values, c(5, 3)[min(panels, 2)], end_labels$expand),
+    ggplot2::scale_y_continuous(
+      labels = percent_labels, sec.axis = end_labels$axis %||% ggplot2::waiver()
+    ),
+    ggplot2::coord_cartesian(ylim = c(0, top)),
+    ggplot2::labs(x = along$variable, y = what)
+  )
+}
+
+# A row for each value of a factor, which has room for its name. The first value is on top, and so
+# is the first level in a row.
+along_rows <- function(along, top, what) {
+  list(
+    ggplot2::aes(
+      .data$fit, factor(.data$value), xmin = .data$lwr, xmax = .data$upr,
+      group = -as.integer(.data$level)
+    ),
+    ggplot2::geom_pointrange(
+      orientation = "y", size = 0.4, position = ggplot2::position_dodge(width = 0.5)
+    ),
+    ggplot2::scale_y_discrete(labels = wrap_labels(28), limits = rev),
+    ggplot2::scale_x_continuous(labels = percent_labels),
+    ggplot2::coord_cartesian(xlim = c(0, top)),
+    ggplot2::labs(x = what, y = along$variable)
+  )
 }
 
 # One colour for each level, of lines and of bands; a single one needs no legend.
@@ -291,7 +306,7 @@ autoplot.rr_posterior <- function(object, conf.level = 0.95, ...) {
     rows <- keys_axis(keys)
   }
   draw_intervals(
-    data, picture_title(question_of(object$tally), keys, what),
+    data, picture_title(question_of(object$tally), object$tally$groups, what),
     sprintf(
       "Points: posterior medians. Lines: %s posterior intervals.", percent_labels(conf.level)
     ),

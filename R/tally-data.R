@@ -71,11 +71,14 @@ inform_copies <- function(n) {
   )
 }
 
-# A tally with the name of its question, which pictures show. It is the text of `column` if that is
-# one name.
-named_tally <- function(tally, column) {
+# A tally with the name of its question, which pictures show: the label of the column of `data`, as
+# files of statistics programs have it, or the text of `column` if that is one name.
+named_tally <- function(tally, column, data) {
   if (inherits(column, "formula")) column <- all.vars(column)
-  if (is.character(column) && length(column) == 1L) tally$question <- column
+  if (!is.character(column) || length(column) != 1L) return(tally)
+  label <- if (is.data.frame(data)) attr(data[[column]], "label", exact = TRUE)
+  has_label <- is.character(label) && length(label) == 1L && isTRUE(nzchar(label))
+  tally$question <- if (has_label) label else column
   tally
 }
 

@@ -70,7 +70,7 @@ autoplot.rr_tally <- function(object, ...) {
   } else {
     picture_of_panels(object, groups, panels)
   }
-  title <- picture_title(question_of(object), names(object$groups), "Reported proportions")
+  title <- picture_title(question_of(object), object$groups, "Reported proportions")
   picture$labels$title <- wrap_text(title, 46)
   picture$labels$subtitle <- wrap_text(object$mechanism$design, 64)
   picture$labels$caption <- wrap_text(

@@ -2,12 +2,15 @@
 # that differ.
 
 # The name of the question if it is known, else what is drawn; and the groups or covariates that it
-# is drawn by.
+# is drawn by. `keys` are their names, or a table of groups: a single group has its name there, which
+# no row or panel has.
 picture_title <- function(question, keys, otherwise = NULL) {
-  paste0(
-    if (length(question)) listed(question) else otherwise,
-    if (length(keys)) paste(", by", listed(keys))
-  )
+  by <- if (is.data.frame(keys) && nrow(keys) == 1L) {
+    paste0(", ", group_panel(keys, names(keys)))
+  } else if (length(keys)) {
+    paste(", by", listed(if (is.data.frame(keys)) names(keys) else keys))
+  }
+  paste0(if (length(question)) listed(question) else otherwise, by)
 }
 
 listed <- function(names) as.character(cli::ansi_collapse(names, last = " and "))

@@ -244,9 +244,52 @@ print.rr_picture <- function(x, ...) {
     inform_height(layout)
   }
   print(
-    shrunk(structure(x, class = setdiff(class(x), "rr_picture")), by), ...
+    shrunk(in_palette(structure(x, class = setdiff(class(x), "rr_picture"))), by), ...
   )
   invisible(x)
+}
+
+# The picture in shades of grey, if `options(candor.palette = "grey")` asks for it: its scales, and
+# the colours that are no scale.
+in_palette <- function(picture) {
+  palette <- getOption("candor.palette", "colour")
+  check_that(
+    identical(palette, "colour") || identical(palette, "grey"), palette, "candor.palette",
+    "\"colour\" or \"grey\""
+  )
+  if (palette == "colour") return(picture)
+  picture$layers <- lapply(picture$layers, function(layer) {
+    colours <- intersect(c("colour", "fill"), names(layer$aes_params))
+    greys <- lapply(layer$aes_params[colours], grey_of)
+    ggplot2::ggproto(NULL, layer, aes_params = replace(layer$aes_params, colours, greys))
+  })
+  scales <- picture$scales$clone()
+  scales$scales <- lapply(scales$scales, grey_scale)
+  picture$scales <- scales
+  picture
+}
+
+# The grey of the same luminance as a colour.
+grey_of <- function(colour) {
+  if (anyNA(colour)) return(colour)
+  weights <- c(0.299, 0.587, 0.114)
+  grDevices::grey(as.vector(weights %*% grDevices::col2rgb(colour)) / 255)
+}
+
+# A scale of colours with greys in their place: names have steps from black to a light grey, and
+# numbers a ramp from light to dark.
+grey_scale <- function(scale) {
+  if (!any(c("colour", "fill") %in% scale$aesthetics)) return(scale)
+  colours <- scale$palette
+  greys <- if (inherits(scale, "ScaleDiscrete")) {
+    function(n) {
+      names <- names(colours(n))
+      setNames(grDevices::grey.colors(max(n, length(names)), 0, 0.7), names)
+    }
+  } else {
+    function(x) ifelse(is.na(x), NA, grDevices::grey(0.97 - 0.5 * pmin(pmax(x, 0), 1)))
+  }
+  ggplot2::ggproto(NULL, scale, palette = greys)
 }
 
 shrunk <- function(picture, factor) {
@@ -326,9 +369,22 @@ scale_x_positions <- function(positions, n, expand = NULL) {
     }
   }
   arguments <- list(breaks = breaks, guide = no_overlap(), expand = expand %||% ggplot2::waiver())
-  if (inherits(positions, "Date")) return(do.call(ggplot2::scale_x_date, arguments))
+  if (inherits(positions, "Date")) {
+    return(do.call(ggplot2::scale_x_date, c(arguments, list(labels = date_labels))))
+  }
   if (is.numeric(positions)) return(do.call(ggplot2::scale_x_continuous, arguments))
   do.call(ggplot2::scale_x_datetime, c(arguments, list(labels = time_labels)))
+}
+
+# The labels of dates, such as "15 Oct". The first one of a year has the year in a separate line.
+date_labels <- function(dates) {
+  years <- format(dates, "%Y")
+  known <- !is.na(dates)
+  if (all(format(dates[known], "%m-%d") == "01-01")) return(years)
+  days <- if (all(format(dates[known], "%d") == "01")) "%b" else "%e %b"
+  begins <- known & !duplicated(years)
+  labels <- paste0(trimws(format(dates, days)), ifelse(begins, paste0("\n", years), ""))
+  replace(labels, !known, NA)
 }
 
 # The labels of times. The time of day has a separate line, and midnight has none.

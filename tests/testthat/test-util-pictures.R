@@ -104,7 +104,10 @@ test_that("times run along an axis that says the year, with a line for each furt
   keys <- keys[rep(1:6, each = 50), ]
   answers <- rep(c("no", "no", "yes"), 100)
   plot <- ggplot2::autoplot(fit <- rr_estimate(rr_tally(answers, die, by = keys)))
-  expect_identical(x_labels(plot), as.character(unique(keys$month)))
+  months <- unique(keys$month)
+  # Months by hand; the year stands below the first month of each year.
+  years <- ifelse(duplicated(format(months, "%Y")), "", format(months, "\n%Y"))
+  expect_identical(x_labels(plot), paste0(format(months, "%b"), years))
   lines <- ggplot2::layer_data(plot, 2)
   expect_identical(length(unique(lines$colour)), 2L)
   expect_equal(sort(lines$y), sort(tidy(fit)$estimate[tidy(fit)$term == "yes"]))
@@ -516,4 +519,46 @@ test_that("marks of a logarithmic axis are even, and as many as there is room fo
     expect_true(length(marks) >= 2 && length(marks) <= n && all(marks >= limits[1] * (1 - 1e-9) & marks <= limits[2] * (1 + 1e-9)))
     if (diff(log10(limits)) > 3) expect_lt(diff(range(diff(log10(marks)))), 1e-9)
   }
+})
+
+test_that("a factor has a row for each value, and the interval of predict()", {
+  data <- transform(exam_simulated, year = factor(semester > 5, c(FALSE, TRUE), c("the first five semesters", "all later semesters")))
+  fit <- rr_glm(plagiarism ~ year + female, data, die)
+  picture <- ggplot2::autoplot(fit, "year")
+  built <- ggplot2::ggplot_build(picture)
+  expect_identical(built$layout$panel_params[[1]]$y$get_labels(), rev(levels(data$year)))
+  layer <- ggplot2::layer_data(picture)
+  truth <- predict(fit, data.frame(year = levels(data$year), female = mean(data$female)), "truth", interval = "confidence")
+  rows <- order(-as.numeric(layer$y))
+  expect_equal(unname(as.matrix(layer[rows, c("x", "xmin", "xmax")])), unname(as.matrix(truth)), tolerance = 1e-6)
+})
+
+test_that("a single group, a variable label and a single pair are named", {
+  counts <- cbind(north = c(no = 620, yes = 380), south = c(700, 300))
+  fit <- rr_estimate(rr_counts(counts, rr_warner(0.8)))
+  expect_match(ggplot2::autoplot(fit["north"])$labels$title, "north")
+  data <- data.frame(q1 = rep(c("no", "yes"), c(62, 38)), day = "2026-10-20")
+  labelled <- data
+  attr(labelled$q1, "label") <- "Ever evaded taxes"
+  title <- function(data) ggplot2::autoplot(rr_estimate(data, rr_warner(0.8), column = "q1", by = "day"))$labels$title
+  expect_identical(c(title(data), title(labelled)), c("q1, day: 2026-10-20", "Ever evaded taxes, day: 2026-10-20"))
+  three <- rr_estimate(rr_counts(cbind(A = c(a = 50, b = 30, c = 20), B = c(30, 30, 40)), rr_grr(c("a", "b", "c"), epsilon = 3)))
+  picture <- ggplot2::autoplot(rr_compare(three))
+  expect_identical(levels(picture$data$label), c("c", "b", "a"))
+  expect_identical(picture$labels$subtitle, "B - A")
+  looked <- rr_estimate(rr_counts(counts, rr_warner(0.8)), interval = "anytime")
+  expect_match(ggplot2::autoplot(rr_compare(looked))$labels$caption, "anytime-valid")
+})
+
+test_that("a ratio that is unknown says so, and numbers stand on the axis of a hierarchy", {
+  none <- suppressWarnings(rr_estimate(rr_counts(cbind(A = c(no = 840, yes = 160), B = c(850, 150)), rr_warner(0.8))))
+  picture <- ggplot2::autoplot(suppressWarnings(rr_compare(none, type = "ratio")))
+  labels <- unlist(lapply(ggplot2::ggplot_build(picture)$data, function(layer) layer$label))
+  expect_identical(as.character(labels), "unknown")
+  expect_match(gsub("\n", " ", picture$labels$caption), "estimated as 0 or less")
+  tree <- rr_hierarchy(64, 1)
+  set.seed(1)
+  fit <- rr_estimate(rr_perturb(sample(64, 500, TRUE), tree, rng = "R"), tree)
+  marks <- x_labels(ggplot2::autoplot(fit))
+  expect_true(length(marks) > 2 && all(marks %in% tree$levels))
 })

@@ -103,3 +103,31 @@ test_that("a picture on a narrow device is a reduced copy", {
   expect_equal(as.numeric(small$theme$plot.margin), as.numeric(picture$theme$plot.margin) / 2)
   expect_identical(shrunk(picture, 1), picture)
 })
+
+test_that("dates are days and months, with the year below the first of each", {
+  withr::local_locale(c(LC_TIME = "C"))
+  days <- as.Date(c("2026-10-05", NA, "2026-11-01", "2027-01-09"))
+  expect_identical(date_labels(days), c("5 Oct\n2026", NA, "1 Nov", "9 Jan\n2027"))
+  expect_identical(date_labels(as.Date(c("2026-10-01", "2026-11-01"))), c("Oct\n2026", "Nov"))
+  expect_identical(date_labels(as.Date(c("2026-01-01", "2027-01-01"))), c("2026", "2027"))
+})
+
+test_that("in grey no colour is left, and names keep different greys", {
+  skip_if_not_installed("ggplot2")
+  fit <- rr_glm(plagiarism ~ semester * female, exam_simulated, rr_forced(1 / 6))
+  shares <- rr_estimate(rr_counts(c(no = 620, yes = 380), rr_warner(0.8)))
+  withr::local_options(candor.palette = "grey")
+  for (object in list(fit, shares)) {
+    picture <- in_palette(ggplot2::autoplot(object))
+    layers <- ggplot2::ggplot_build(picture)$data
+    colours <- unique(unlist(lapply(layers, function(layer) unlist(layer[intersect(c("colour", "fill"), names(layer))]))))
+    channels <- grDevices::col2rgb(colours[!is.na(colours)])
+    expect_true(all(channels[1, ] == channels[2, ] & channels[2, ] == channels[3, ]))
+  }
+  lines <- ggplot2::ggplot_build(in_palette(ggplot2::autoplot(fit)))$data
+  expect_length(unique(lines[[2]]$colour), 2)
+  # Luminance by hand: pure red is 0.299 of white.
+  expect_identical(grey_of("#FF0000"), grDevices::grey(0.299))
+  options(candor.palette = "sepia")
+  expect_error(in_palette(ggplot2::autoplot(shares)), class = "candor_error_argument")
+})
