@@ -42,6 +42,10 @@ test_that("estimate, covariances and linear functions are those of L", {
       expect_equal(law_covariance(law, evidence, map, cells, target), (move %*% V %*% t(move))[cells, cells])
       expect_equal(law_variances(law, evidence, map, 1:3, target), diag(move %*% V %*% t(move)))
     }
+    # A projection shifts what is left above 0: alpha of 1, and a u of 0 elsewhere.
+    shift <- (diag(3) - outer(c(0.5, 0, 0.5), rep(1, 3))) %*% diag(on * 1)
+    projected <- list(support = on, alpha = 1, u = c(0.5, 0, 0.5), unbiased = FALSE)
+    expect_equal(law_covariance(law, evidence, projected, 1:3, target), shift %*% V %*% t(shift))
     cut <- list(support = on, alpha = 1, u = numeric(3), unbiased = FALSE)
     expect_equal(law_covariance(law, evidence, cut, 1:3, target), V * outer(on, on))
     expect_equal(law_variances(law, evidence, cut, 1:3, target), diag(V) * on)

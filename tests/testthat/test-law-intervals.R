@@ -147,3 +147,7 @@ test_that("additive counts are doubted beyond the reports of nobody and of every
     expect_identical(c(odd(low - 1), odd(low), odd(high), odd(high + 1)), c(TRUE, FALSE, FALSE, TRUE))
   }
 })
+
+test_that("an estimate of exactly 0 or 1 reaches its end, whatever a rounding says", {
+  expect_identical(reach_end(list(low = c(1e-17, 0.2, 0.1), high = c(0.3, 1 - 2^-53, 0.5)), c(0, 1, 0.4)), list(low = c(0, 0.2, 0.1), high = c(0.3, 1, 0.5)))
+})
