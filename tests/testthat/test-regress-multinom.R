@@ -302,6 +302,11 @@ test_that("four truths with five reports and weights: every number of both model
     expect_evaluated(model$kernel$evaluate, function(v) sum(d$w * loglik(natural(v))) / model$unit, off)
     expect_equal(unname(model$slope(off)), unname(difference_gradient(natural, off)), tolerance = 1e-6)
     expect_equal(unname(model$expected(b)), expected, tolerance = 1e-6)
+    # The largest change of a linear predictor; of a cumulative logit that of thresholds and that of centred columns.
+    step <- model$slope(off) %*% off
+    centred <- scale(case$x, colSums(case$x * d$w) / sum(d$w), FALSE)
+    moved <- if (type == "multinomial") max(abs(cbind(1, case$x) %*% matrix(step, 4))) else max(abs(off[1:3])) + max(abs(centred %*% step[-(1:3)]))
+    expect_equal(model$reach(off), moved, tolerance = 1e-8)
     # Where the curvature is indefinite: that of the complete data, or the expected one.
     fallback <- if (type == "multinomial") {
       before <- shares(natural(off), case$x) * t(wide_channel[, d$y])

@@ -112,6 +112,7 @@ test_that("no line of a heading is wider than 80 columns", {
   expect_match(lines, "^  p     q word .*word$|^    (word )*p = 0.85$")
   expect_length(lines, 2)
   expect_identical(within_80("short"), "short")
+})
 
 test_that("small helpers by hand: text of numbers, tables, limits, sums", {
   expect_identical(number_text(c(1, 1e5, 0.1, 1 / 3, NA, -0)), c("1", "100000", "0.1", "0.33333333333333331", NA, "0"))
