@@ -144,7 +144,9 @@ test_that("what has no likelihood of blocks is refused, and designs cluster by b
   skip_if_not_installed("survey")
   fit <- rr_glm(said ~ x, survey::svydesign(ids = ~team, weights = ~w, data = data), mechanism)
   expect_s3_class(fit, "rr_glm")
-  refused(rr_glm(said ~ x, survey::svydesign(ids = ~1, weights = ~w, data = data), mechanism))
+  alone <- survey::svydesign(ids = ~1, weights = ~w, data = transform(data, moon = rep_len(c(0, 0, 0, 1), nrow(data))))
+  refused(rr_glm(said ~ x, alone, mechanism))
+  refused(rr_glm(said ~ 1, alone, mechanism, anchor = list(moon = rr_anchor(rr_warner(0.8))), attention = ~1))
 })
 
 test_that("blocks of hundreds of people have a likelihood, full or not", {
