@@ -621,7 +621,8 @@ test_that("weighted scores have the covariance, correlation and test of their in
   even <- rep(1 / n, n)
   expect_equal(paired_scores(first, second, list(w = even, squares = even^2, equal = TRUE)), score_associations(all, 1:2, c(TRUE, FALSE), even, even^2))
   # More different values than rows: one by one.
-  expect_equal(paired_scores(list(u = u[, 1, drop = FALSE], codes = seq_len(n), randomized = TRUE), list(u = all[, 2, drop = FALSE], codes = seq_len(n), randomized = FALSE),
+  expect_equal(paired_scores(list(u = u[, 1, drop = FALSE], codes = seq_len(n), randomized = TRUE), list(u = all[, 2, drop = FALSE],
+    codes = seq_len(n), randomized = FALSE),
                              list(w = w, squares = w^2, equal = FALSE)), score_associations(all, 1:2, c(TRUE, FALSE), w, w^2))
   # Nothing varies, nothing is known.
   still <- score_associations(cbind(a = rep(1, 5), b = 1:5), 1:2, c(TRUE, FALSE), rep(0.2, 5), rep(0.04, 5))

@@ -69,7 +69,8 @@ test_that("its covariance is H V H', less the sampling of truths; intervals have
     # Each bit of the truth changes the variance by (1 - a - b) / (a - b), a half for each of two, and sampling by the share.
     slope <- 1 + (1 - one - zero) / (one - zero) / 2
     others <- pmax(130 * diag(population) + estimate^2 - pmax(estimate, 0) * slope, 0)
-    expect_equal(law_intervals(law, evidence, NULL, "wilson", 0.9, cells, target), moment_intervals(estimate[cells], (others + slope)[cells], others[cells], 130, 0.9, target))
+    expect_equal(law_intervals(law, evidence, NULL, "wilson", 0.9, cells, target), moment_intervals(estimate[cells], (others + slope)[cells],
+      others[cells], 130, 0.9, target))
   }
   expect_equal(law_null_std_error(law, evidence), sqrt(diag(sample)))
   # Filters that cannot be told apart have no interval.

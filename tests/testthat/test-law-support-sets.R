@@ -199,12 +199,14 @@ test_that("shared hash functions add their collisions to variances, covariances 
   collisions <- lapply(collisions, pmax, 0)
   expect_equal(law_unbiased(law, evidence), theta)
   for (target in c("population", "sample")) {
-    expect_equal(unbiased_variances(law, evidence, c(3L, 1L), target, TRUE), unbiased_variances(bare, plain, c(3L, 1L), target, TRUE) + collisions[[target]][c(3, 1)])
+    expect_equal(unbiased_variances(law, evidence, c(3L, 1L), target, TRUE), unbiased_variances(bare, plain, c(3L, 1L), target,
+      TRUE) + collisions[[target]][c(3, 1)])
     V <- unbiased_covariance(bare, plain, 1:3, target, TRUE) + tcrossprod(inside) / 40
     diag(V) <- unbiased_variances(bare, plain, 1:3, target, TRUE) + collisions[[target]]
     expect_equal(unbiased_covariance(law, evidence, c(3L, 1L), target, TRUE), V[c(3, 1), c(3, 1)])
     others <- q * (1 - q) / 0.16 + 200 * collisions[[target]]
-    expect_equal(law_intervals(law, evidence, NULL, "wilson", 0.9, 2:3, target), moment_intervals(theta[2:3], (others + (1 - 2 * q) / 0.4)[2:3], others[2:3], 200, 0.9, target))
+    expect_equal(law_intervals(law, evidence, NULL, "wilson", 0.9, 2:3, target), moment_intervals(theta[2:3], (others + (1 - 2 * q) / 0.4)[2:3],
+      others[2:3], 200, 0.9, target))
   }
   expect_equal(law_null_std_error(law, evidence), sqrt(q * (1 - q) / 200 / 0.16 + 0.2 / 40))
 })

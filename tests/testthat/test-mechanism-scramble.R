@@ -339,7 +339,8 @@ test_that("cards have the moments of their numbers, and devices moments that num
   device <- function(sd, mean = 4) read_cards(list(mean = mean, sd = sd, range = c(1, 6)), "multiply")
   expect_equal(device(sqrt(6)), list(mean = 4, variance = 6, range = c(1, 6)))
   for (bad in list(list(sqrt(6) + 1e-6), list(-1), list(1, 7), list(1, 0))) expect_error(do.call(device, bad), class = "candor_error_argument")
-  for (bad in list(list(value = 1:2, prob = c(0.5, 0.4)), list(value = 1:2, prob = 1), list(value = 1:2, prob = c(1.5, -0.5)), "a", NULL, c(1, NA), c(1, Inf))) {
+  for (bad in list(list(value = 1:2, prob = c(0.5, 0.4)), list(value = 1:2, prob = 1), list(value = 1:2, prob = c(1.5, -0.5)), "a", NULL, c(1, NA),
+    c(1, Inf))) {
     expect_error(read_cards(bad, "multiply"), class = "candor_error_argument")
   }
 })

@@ -510,7 +510,8 @@ test_that("the density of a prior spreads each atom half-way to its neighbours",
 })
 
 test_that("exact categories come back with normal quantiles, variances with the sum known", {
-  result <- list(mean = c(0.1, 0.2), variance = c(0.01, 0.02), tilted = c(TRUE, FALSE), finest = c(0.001, 0.002), quantile = rbind(c(0.05, 0.1, 0.2), c(0.1, 0.2, 0.3)))
+  result <- list(mean = c(0.1, 0.2), variance = c(0.01, 0.02), tilted = c(TRUE, FALSE), finest = c(0.001, 0.002), quantile = rbind(c(0.05, 0.1, 0.2),
+    c(0.1, 0.2, 0.3)))
   all <- with_exact(result, c(FALSE, TRUE, FALSE), c(9, 0.7, 9), c(9, 0.04, 9), c(0.1, NA, 0.8))
   expect_equal(all$mean, c(0.1, 0.7, 0.2))
   expect_equal(all$variance, c(0.01, 0.04, 0.02))
@@ -570,7 +571,8 @@ test_that("limits are drawn in by the sum, reach 0 where the reports do, and are
   result <- list(mean = c(0.3, 0.2, 0.1, 0.4), variance = c(0.004, 0.002, 0.001, 0.003), tilted = c(TRUE, TRUE, FALSE, TRUE),
                  finest = c(0.01, 0.01, 0.2, 0.01), quantile = rbind(c(0.1, 0.5), c(0, 0.3), c(0.02, 0.15), c(0.35, 0.55)))
   inv <- (c(300, 260, 240, 285) / 1000 - 0.25) / 0.25
-  wilson <- vapply(c(300, 260, 240, 285), function(x) (as.vector(stats::prop.test(x, 1000, conf.level = 0.9, correct = FALSE)$conf.int) - 0.25) / 0.25, numeric(2))
+  wilson <- vapply(c(300, 260, 240, 285), function(x) (as.vector(stats::prop.test(x, 1000, conf.level = 0.9,
+    correct = FALSE)$conf.int) - 0.25) / 0.25, numeric(2))
   wilson[1, inv <= 0] <- 0
   draw <- sqrt(c(1 - c(0.004, 0.002) / 0.009, 1, 1 - 0.003 / 0.009))
   # The mean square of errors in units of the noise, at the posterior mean.

@@ -212,7 +212,8 @@ test_that("linear counting: size, slope and load of the zeros", {
   full <- function(error) check_not_full(list(size = 10, zeros = cbind(12), slope = cbind(-2), covariance = matrix(error^2)))
   expect_no_error(full(7.99))
   expect_error(full(8), class = "candor_error_no_information")
-  expect_error(check_not_full(list(size = c(3, Inf), zeros = cbind(c(4, 0)), slope = cbind(c(-1, -1)), covariance = diag(2) * 0)), class = "candor_error_no_information")
+  expect_error(check_not_full(list(size = c(3, Inf), zeros = cbind(c(4, 0)), slope = cbind(c(-1, -1)), covariance = diag(2) * 0)),
+    class = "candor_error_no_information")
 })
 
 test_that("the noise of a function is at most that of the pattern of most variance, by its definition", {
