@@ -36,9 +36,7 @@ binomial_intervals <- function(a, b, p_random, phi, n, interval, conf.level, tar
         slope^2 / 4
     )
   )
-  reach_end(
-    list(low = inv + slope / 2 - half_width, high = inv + slope / 2 + half_width), inv
-  )
+  reach_end(symmetric_limits(inv + slope / 2, half_width), inv)
 }
 
 # The interval of each category by itself, for all laws whose counts are binomial.
@@ -78,6 +76,10 @@ normal_interval <- function(estimate, half_width, lower, upper) {
     low = clamp(estimate - half_width, lower, upper),
     high = clamp(estimate + half_width, lower, upper)
   )
+}
+
+symmetric_limits <- function(centre, half_width) {
+  list(low = centre - half_width, high = centre + half_width)
 }
 
 wilson_interval <- function(phi, n, z2) {
