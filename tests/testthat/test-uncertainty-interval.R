@@ -291,6 +291,7 @@ test_that("kinds of intervals are refused where they do not hold", {
   expect_identical(tail_interval("wilson", tally), "exact")
   expect_identical(tail_interval("wald", tally), "wald")
   expect_identical(tail_interval("wilson", rr_counts(c(300, 200, 250), rr_channel(rbind(c(0.6, 0.3, 0.1), c(0.1, 0.2, 0.7))))), "wilson")
+})
 
 test_that("a kind of intervals is a row of the table", {
   expect_identical(names(interval_kinds), eval(formals(candor::rr_estimate)$interval))
