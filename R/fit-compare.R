@@ -294,7 +294,7 @@ fit_sample <- function(fit, labels, conf.level) {
   tell_no_intervals(fit)
   index <- match(labels, fit$mechanism$levels)
   fit$simultaneous <- FALSE
-  interval <- if (fit$interval %in% c("wald", "bootstrap")) "wilson" else fit$interval
+  interval <- if (isTRUE(interval_kinds[[fit$interval]]$is_rough)) "wilson" else fit$interval
   intervals <- function(level) lapply(fit_intervals(fit, level, interval, index), as.vector)
   unseen <- fit_errors(fit, 1L, index) %in% 0 & !shows_truths(fit)
   c(

@@ -210,7 +210,7 @@ estimate_tally.rr_mechanism <- function(mechanism, tally, settings) {
   interval <- if (is.null(settings$interval)) {
     default_interval(mechanism, method, settings$target, law)
   } else {
-    check_choice(settings$interval, "interval", interval_kinds)
+    check_choice(settings$interval, "interval", names(interval_kinds))
   }
   check_interval_kind(interval, mechanism, settings$target, method, law)
   refuse_incomplete_study(tally, law)

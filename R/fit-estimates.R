@@ -119,7 +119,7 @@ bounds_of.rr_estimates <- function(x, rows, level) {
   } else {
     anytime_quantile(level, info_of(x, "reports"), plan)
   }
-  list(low = rows$estimate - half, high = rows$estimate + half)
+  symmetric_limits(rows$estimate, half)
 }
 
 title_of.rr_estimates <- function(x) info_of(x, "title")
@@ -323,15 +323,11 @@ doubt_words <- function(x) {
          else if (!identical(x$method, "mle")) " of method = \"mle\"")
 }
 
-interval_names <- c(
-  wilson = "Wilson", exact = "exact", wald = "Wald", bootstrap = "bootstrap",
-  profile = "profile likelihood", credible = "credible", anytime = "anytime-valid"
-)
-
 # Ranked and simultaneous intervals of a fit may be of another kind.
 interval_label <- function(fit) {
   tails <- (fit$simultaneous || isTRUE(fit$ranked)) && inherits(fit, "rr_fit")
-  interval_names[[if (tails) tail_interval(fit$interval, fit$tally) else fit$interval]]
+  interval <- if (tails) tail_interval(fit$interval, fit$tally) else fit$interval
+  interval_kinds[[interval]]$label
 }
 
 # "95% Wilson intervals, simultaneous"; `name` is empty where there is one kind alone.
@@ -345,7 +341,7 @@ interval_words <- function(level, name = "", simultaneous = FALSE, ranked = FALS
 
 # The name of intervals of rows in the order of their estimates.
 ranked_words <- function(level, looking = FALSE) {
-  interval_words(level, if (looking) interval_names[["anytime"]] else "", ranked = TRUE)
+  interval_words(level, if (looking) interval_kinds$anytime$label else "", ranked = TRUE)
 }
 
 rank_words <- function(level, looking = FALSE) {

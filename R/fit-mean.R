@@ -114,14 +114,13 @@ mean_title <- function(tally, settings, unlikely) {
     population = "respondents and randomization are random",
     sample = "only the randomization is random"
   )
+  label <- interval_kinds[[settings$interval %||% "wald"]]$label
   c(
     paste0("Mean from ", report_words(tally), in_groups(tally)),
     paste0("  ", format(tally$mechanism)),
     sprintf(
       "  Target: %s, %s; %s", settings$target, random[[settings$target]],
-      interval_words(
-        settings$conf.level, interval_names[[settings$interval %||% "wald"]], settings$simultaneous
-      )
+      interval_words(settings$conf.level, label, settings$simultaneous)
     ),
     if (unlikely) indented(unlikely_words)
   )

@@ -263,7 +263,7 @@ autoplot.rr_estimates <- function(object, terms = NULL, ...) {
   kind <- if (ranked) {
     ranked_words(level, looking)
   } else {
-    name <- if (looking) interval_names[["anytime"]] else ""
+    name <- if (looking) interval_kinds$anytime$label else ""
     interval_words(level, name, info_of(object, "simultaneous"))
   }
   caption <- paste0(

@@ -245,30 +245,35 @@ channel_second_moments <- function(law, weights) {
 #    N Var = t A + (1 - t) B - t^2   (sampled truths; - t for fixed truths)
 # A and B are the mean squares of L under the cell and under all others as fitted. For a channel
 # b[y] + a 1{x = y} it is Wilson's interval of the report's share, carried through.
+# A study of yes and no has an interval of its own.
 law_intervals.rr_law_channel <- function(
   law, evidence, estimate, interval, conf.level, cells, target
 ) {
   inverse <- inverse_axes(law)
   unknown <- rep(NA_real_, length(cells))
   if (is.null(inverse)) return(list(low = unknown, high = unknown))
+  if (identical(dim(law$validation), c(2L, 2L)) && target == "population") {
+    return(lapply(measured_limits(law, evidence, conf.level), `[`, cells))
+  }
   inv <- apply_channel(inverse, evidence$counts / evidence$n, "adjoint")
+  if (!is.null(law$validation)) estimate <- .Call(C_rr_project, inv, 1)
   theta <- to_sum_1(pmax(estimate, 0))
   squares <- mean_squares(law$axes, inverse, theta)
-  study <- if (!is.null(law$validation)) {
-    evidence$n * vapply(
-      cells,
-      function(i) {
-        validation_squares(
-          law, inverse[[1]]$matrix[, i], seq_along(theta) == i, theta
-        )
-      },
-      c(0, 0)
-    )
-  }
+  study <- evidence$n * study_variances(law, theta, inverse[[1]]$matrix)
+  squares <- lapply(squares, function(square) (square + study)[cells])
   moment_intervals(
-    inv[cells], squares$second_true[cells], squares$second_other[cells], evidence$n,
-    conf.level, target, study
+    inv[cells], squares$second_true, squares$second_other, evidence$n, conf.level, target
   )
+}
+
+# The limits of the shares of no and yes, see src/core/estimate/measured.h.
+measured_limits <- function(law, evidence, conf.level) {
+  V <- law$validation[2:1, ]
+  limits <- .Call(
+    C_rr_measured_interval, c(evidence$counts[2], V[, 2]), c(sum(evidence$counts), rowSums(V)),
+    normal_quantile(conf.level)
+  )
+  list(low = c(1 - limits[2], limits[1]), high = c(1 - limits[1], limits[2]))
 }
 
 # The score interval of the unbiased share of several cells. The mean squares of its terms, inside
@@ -283,13 +288,13 @@ law_share_interval.rr_law <- function(law, evidence, cells, share, interval, con
   unbiased <- law_unbiased(law, evidence)
   theta <- .Call(C_rr_project, as.double(unbiased), 1)
   mean_square <- function(is_member) sum(conditional_shares(theta, is_member) * squares[is_member])
-  study <- if (!is.null(law$validation)) {
-    terms <- apply_channel(require_inverse(law), as.double(inside))
-    as.matrix(evidence$n * validation_squares(law, terms, inside, theta))
-  }
+  # Laws without a study do not evaluate the terms: not all of them have axes.
+  study <- evidence$n * study_variances(
+    law, theta, apply_channel(require_inverse(law), as.double(inside))
+  )
   moment_intervals(
-    sum(unbiased[inside]), mean_square(inside), mean_square(!inside), evidence$n,
-    conf.level, target, study
+    sum(unbiased[inside]), mean_square(inside) + study, mean_square(!inside) + study, evidence$n,
+    conf.level, target
   )
 }
 
@@ -390,18 +395,15 @@ unbiased_variances.rr_law_channel <- function(law, evidence, cells, target, unbi
   }
 }
 
-# The variance that the study adds to the function with these `terms` for the reports, in units of
-# the squares of the shares inside and outside of it. Each row has two more people, spread evenly
-# over the reports: an empty cell is not certain.
-validation_squares <- function(law, terms, inside, theta) {
+# The variance that the study adds, at the shares `theta`, to the estimates whose `terms` for the
+# reports are the columns of a matrix; 0 if the channel is known. Each row has two more people,
+# spread evenly over the reports: an empty cell is not certain.
+study_variances <- function(law, theta, terms) {
   V <- law$validation
+  if (is.null(V)) return(0)
   m <- rowSums(V)
   C <- (V + 2 / ncol(V)) / (m + 2)
-  variance <- drop(C %*% terms^2 - (C %*% terms)^2) / m
-  vapply(
-    list(inside, !inside),
-    function(is_member) sum(conditional_shares(theta, is_member)^2 * variance[is_member]), 0
-  )
+  drop((theta^2 / m) %*% (C %*% terms^2 - (C %*% terms)^2))
 }
 
 # The law with the channel of a study that is drawn again, for the bootstrap.

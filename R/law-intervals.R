@@ -36,9 +36,7 @@ binomial_intervals <- function(a, b, p_random, phi, n, interval, conf.level, tar
         slope^2 / 4
     )
   )
-  reach_end(
-    list(low = inv + slope / 2 - half_width, high = inv + slope / 2 + half_width), inv
-  )
+  reach_end(symmetric_limits(inv + slope / 2, half_width), inv)
 }
 
 # The interval of each category by itself, for all laws whose counts are binomial.
@@ -78,6 +76,10 @@ normal_interval <- function(estimate, half_width, lower, upper) {
     low = clamp(estimate - half_width, lower, upper),
     high = clamp(estimate + half_width, lower, upper)
   )
+}
+
+symmetric_limits <- function(centre, half_width) {
+  list(low = centre - half_width, high = centre + half_width)
 }
 
 wilson_interval <- function(phi, n, z2) {
@@ -140,26 +142,18 @@ reported_interval <- function(interval, a, b) {
 
 # The t with |inv - t| <= z sd(t), where s and o are `second_true` and `second_other` and
 #    N Var = t s + (1 - t) o - t^2   (sampled truths; - t for fixed truths)
-# If the channel was measured, N Var has t^2 study[1, ] + (1 - t)^2 study[2, ] more. If such a study
-# is too small, it says nothing: all t. No truth gives a report less variance than `min_second`.
+# No truth gives a report less variance than `min_second`.
 moment_intervals <- function(
-  inv, second_true, second_other, n, conf.level, target, study = NULL, min_second = 0
+  inv, second_true, second_other, n, conf.level, target, min_second = 0
 ) {
-  inside <- if (is.null(study)) 0 else study[1, ]
-  outside <- if (is.null(study)) 0 else study[2, ]
   z2 <- normal_quantile(conf.level)^2 / n + squared_excess(
-    inv, clamp(inv, 0, 1),
-    pmax(ifelse(inv < 0, second_other + outside, second_true - 1 + inside), min_second)
+    inv, clamp(inv, 0, 1), pmax(ifelse(inv < 0, second_other, second_true - 1), min_second)
   )
-  slope <- second_true - second_other - 2 * outside - if (target == "sample") 1 else 0
-  square <- 1 + z2 * ((target == "population") - inside - outside)
+  slope <- second_true - second_other - if (target == "sample") 1 else 0
+  square <- 1 + z2 * (target == "population")
   centre <- (inv + z2 * slope / 2) / square
-  half_width <- sqrt(
-    pmax(0, centre^2 - (inv^2 - z2 * (second_other + outside)) / square)
-  )
-  half_width[square <= 0] <- Inf
-  centre[square <= 0] <- 0
-  reach_end(list(low = centre - half_width, high = centre + half_width), inv)
+  half_width <- sqrt(pmax(0, centre^2 - (inv^2 - z2 * second_other) / square))
+  reach_end(symmetric_limits(centre, half_width), inv)
 }
 
 # ---- counts that no truth makes likely ----

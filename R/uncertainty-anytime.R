@@ -47,7 +47,7 @@ anytime_intervals <- function(fit, g, level, which) {
   half <- anytime_quantile(level, reports_looked_at(evidence, which), fit$plan) *
     sqrt_or_na(law_variances(law, evidence, identity_map(evidence$k), which, "population"))
   centre <- law_unbiased(law, evidence)[which]
-  list(low = centre - half, high = centre + half)
+  symmetric_limits(centre, half)
 }
 
 # Normal theory holds from 100 reports on, of which 20 speak for a category and 20 do not.

@@ -16,7 +16,7 @@ contrast_values <- function(fit, weights, estimate, level) {
   looking <- is_fit && fit$interval == "anytime"
   reports <- if (looking) anytime_reports(fit, weights)
   z <- if (looking) anytime_quantile(level, reports, fit$plan) else t_quantile(level, df)
-  bounds <- list(low = value - z * error, high = value + z * error)
+  bounds <- symmetric_limits(value, z * error)
   has_share_bounds <- is_fit && !looking && fit$interval != "none"
   for (row in if (has_share_bounds) {
       which((is.na(error) | variances$edge) & !variances$unidentified)
@@ -268,7 +268,7 @@ share_multiple <- function(weights, sum_known) {
 
 share_interval <- function(fit, g, cells, share, level) {
   # Neither normal theory nor the bootstrap holds at the boundary.
-  interval <- if (fit$interval %in% c("wald", "bootstrap", "credible")) "wilson" else fit$interval
+  interval <- interval_kinds[[fit$interval]]$share %||% fit$interval
   if (interval == "profile") {
     if (length(cells) == 1L) return(cell_interval(fit, g, cells, interval, level))
     top <- profile_top(fit, g)

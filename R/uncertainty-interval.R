@@ -142,6 +142,54 @@ NULL
 
 # Intervals for estimated shares; the formulas are the law's.
 
+# The most categories whose profiles are found.
+profile_cells <- 500
+
+# The kinds of intervals, a row each:
+#    label       the words of tables and pictures
+#    limits      function(fit, g, level, which): the limits of the estimates `which` of group g;
+#                NULL if the law has them, or the method
+#    is_joint    the method has the limits, of all groups together
+#    is_rough    the limits do not hold at the boundary, and need not hold the estimate
+#    target      the target, if there is only one
+#    is_known    the channel is taken for known
+#    needs       facts of the law
+#    categories  the numbers of categories that it is for
+#    share       the kind of the share of several categories
+interval_kinds <- list(
+  wilson = list(label = "Wilson"),
+  exact = list(label = "exact", needs = "exact"),
+  wald = list(
+    label = "Wald",
+    limits = function(fit, g, level, which) {
+      half_width <- normal_quantile(level) * known_errors(fit, g, fit_errors(fit, g, which))
+      symmetric_limits(group_estimate(fit, g)[which], half_width)
+    },
+    is_rough = TRUE, share = "wilson"
+  ),
+  bootstrap = list(
+    label = "bootstrap",
+    limits = function(fit, g, level, which) {
+      replicates <- fit$replicates[[g]][which, , drop = FALSE]
+      limit <- function(p) clamp(apply(replicates, 1, quantile, p, names = FALSE), 0, 1)
+      list(low = limit((1 - level) / 2), high = limit((1 + level) / 2))
+    },
+    is_rough = TRUE, needs = "simulation", share = "wilson"
+  ),
+  profile = list(
+    label = "profile likelihood", limits = function(...) profile_intervals(...),
+    target = "population", is_known = TRUE, needs = c("likelihood", "profile"),
+    categories = seq_len(profile_cells)
+  ),
+  credible = list(
+    label = "credible", is_joint = TRUE, target = "population", is_known = TRUE, share = "wilson"
+  ),
+  anytime = list(
+    label = "anytime-valid", limits = function(...) anytime_intervals(...),
+    target = "population", is_known = TRUE, needs = "inverse"
+  )
+)
+
 # Methods that return distributions move mass between categories: their intervals hold the estimate.
 include_estimate <- function(bounds, estimate, unbiased) {
   low <- clamp(bounds$low, 0, 1)
@@ -187,47 +235,32 @@ fit_intervals <- function(
   unknown <- matrix(NA_real_, length(which), length(groups))
   if (interval == "none") return(list(low = unknown, high = unknown))
   limits_of_group <- function(g, level) group_intervals(fit, g, level, interval, which)
-  columns <- if (interval == "credible")
+  columns <- if (isTRUE(interval_kinds[[interval]]$is_joint)) {
     lapply(fit$estimator$credible(fit_evidence(fit), groups, level), lapply, `[`, which)
-  else lapply(groups, function(g) {
-    bounds <- limits_of_group(g, level)
-    if (!ranked) return(bounds)
-    selected <- limits_of_group(g, ranked_level(group_estimate(fit, g), level)[which])
-    if (interval == "anytime") selected else replace(bounds, "low", selected["low"])
-  })
+  } else {
+    lapply(groups, function(g) {
+      bounds <- limits_of_group(g, level)
+      if (!ranked) return(bounds)
+      selected <- limits_of_group(g, ranked_level(group_estimate(fit, g), level)[which])
+      if (interval == "anytime") selected else replace(bounds, "low", selected["low"])
+    })
+  }
   side <- function(name) vapply(columns, `[[`, numeric(length(which)), name)
   list(low = side("low"), high = side("high"))
 }
 
 group_intervals <- function(fit, g, level, interval, which) {
-  estimate <- group_estimate(fit, g)[which]
   if (!is.null(fit$covariance)) return(design_intervals(fit, g, level, which))
-  if (interval == "wald") {
-    half <- normal_quantile(level) * known_errors(fit, g, fit_errors(fit, g, which))
-    return(list(low = estimate - half, high = estimate + half))
-  }
-  if (interval == "bootstrap") {
-    tails <- c((1 - level) / 2, (1 + level) / 2)
-    bounds <- apply(
-      fit$replicates[[g]][which, , drop = FALSE], 1, quantile, tails,
-      names = FALSE
-    )
-    return(list(
-      low = clamp(bounds[1, ], 0, 1),
-      high = clamp(bounds[2, ], 0, 1)
-    ))
-  }
-  evidence <- group_evidence(fit$tally, g)
-  bounds <- if (interval == "profile") {
-    profile_intervals(fit, g, level, which)
-  } else if (interval == "anytime") {
-    anytime_intervals(fit, g, level, which)
+  kind <- interval_kinds[[interval]]
+  estimate <- group_estimate(fit, g)
+  bounds <- if (is.null(kind$limits)) {
+    evidence <- group_evidence(fit$tally, g)
+    law_intervals(evidence$law, evidence, estimate, interval, level, which, fit$target)
   } else {
-    law_intervals(
-      evidence$law, evidence, group_estimate(fit, g), interval, level, which, fit$target
-    )
+    kind$limits(fit, g, level, which)
   }
-  include_estimate(bounds, estimate, fit$estimator$unbiased)
+  if (isTRUE(kind$is_rough)) return(bounds)
+  include_estimate(bounds, estimate[which], fit$estimator$unbiased)
 }
 
 # Intervals of a survey design: Wilson's interval of the mean of scores that lie from `low` to
@@ -238,8 +271,7 @@ design_intervals <- function(fit, g, level, which) {
   # The upper tail has the digits of levels near 1.
   t <- qt((1 - level) / 2, fit$df, lower.tail = FALSE)
   if (fit$interval == "wald" || is.null(fit$inversion)) {
-    half <- t * fit_errors(fit, g, which)
-    return(list(low = estimate - half, high = estimate + half))
+    return(symmetric_limits(estimate, t * fit_errors(fit, g, which)))
   }
   if (!is.null(fit$inversion$field_variance) && t < 8) {
     return(include_estimate(
@@ -272,18 +304,15 @@ measured_intervals <- function(fit, g, t, which) {
   n <- variance / fit$inversion$field_variance[which, g]
   n[!is.finite(n) | n <= 0] <- evidence$n
   level <- 1 - 2 * pnorm(-t)
-  each <- Map(function(cell, n) {
+  limits <- mapply(function(cell, n) {
     effective <- new_evidence(
       evidence$law, evidence$raw$counts, evidence$raw$n, n, evidence$k, fit$mechanism
     )
-    law_intervals(
+    unlist(law_intervals(
       evidence$law, effective, group_estimate(fit, g), "wilson", level, cell, fit$target
-    )
+    ))
   }, which, n)
-  list(
-    low = vapply(each, `[[`, 0, "low"),
-    high = vapply(each, `[[`, 0, "high")
-  )
+  list(low = limits["low", ], high = limits["high", ])
 }
 
 # The evidence of all groups, with what is known of their estimates.
@@ -300,7 +329,7 @@ fit_evidence <- function(fit) {
 # The fit with another kind of interval.
 with_interval <- function(fit, interval) {
   if (identical(interval, fit$interval)) return(fit)
-  fit$interval <- check_choice(interval, "interval", interval_kinds)
+  fit$interval <- check_choice(interval, "interval", names(interval_kinds))
   if (interval == "anytime") fit$plan <- fit$plan %||% 500
   check_interval_kind(interval, fit$mechanism, fit$target, fit$estimator)
   if (interval == "bootstrap") {
@@ -309,43 +338,30 @@ with_interval <- function(fit, interval) {
   fit
 }
 
-# An error if the mechanism or the method has no such interval. Exact ones need a report that
-# belongs to each truth. A credible one is about the population that respondents come from, and few
-# categories cannot show how shares are spread.
+# An error if the mechanism or the method has no such interval. Few categories cannot show how
+# shares are spread: a method says how many its posterior needs.
 check_interval_kind <- function(interval, mechanism, target, method, law = rr_law(mechanism)) {
+  kind <- interval_kinds[[interval]]
   k <- length(mechanism$levels)
   refuse <- function(why) abort(c("{.arg interval} cannot be {.val {interval}} here.", x = why))
   if (interval != "none" && !is.null(method$no_intervals)) {
     refuse("It would mislead: {method$no_intervals}.")
   }
-  if (interval == "credible") {
+  if (isTRUE(kind$is_joint)) {
     if (is.null(method$credible)) refuse("{.arg method} {.val {method$name}} has no posterior.")
-    if (k < (method$credible_from %||% 1)) {
-      refuse("It is for {method$credible_from} categories or more; there are {k}.")
-    }
+    min_k <- method$credible_from %||% 1
+    if (k < min_k) refuse("It is for {min_k} categories or more; there are {k}.")
   }
-  if (interval %in% c("credible", "profile", "anytime") && target == "sample") {
-    refuse("It is about the population.")
+  if (target != (kind$target %||% target)) refuse("It is about the {kind$target}.")
+  lacking <- Filter(function(need) !law_gives(law, need), kind$needs)
+  if (length(lacking) && !(lacking[1] == "simulation" && simulates_counts(mechanism))) {
+    refuse_law(law, lacking[1], sprintf("{.arg interval} {.val %s}", interval))
   }
-  if (interval == "anytime" && !law_gives(law, "inverse")) {
-    refuse_law(law, "inverse", "{.arg interval} {.val anytime}")
+  if (!k %in% (kind$categories %||% k)) {
+    refuse("It is for at most {max(kind$categories)} categories.")
   }
-  if (interval == "profile") {
-    likelihood <- law_gives(law, "likelihood")
-    if (!likelihood || !law_gives(law, "profile")) {
-      refuse_law(law, if (likelihood) "channel" else "likelihood", "{.arg interval} {.val profile}")
-    }
-    if (k > profile_cells || k == 0) refuse("It is for at most {profile_cells} categories.")
-  }
-  if (interval == "bootstrap" && !law_gives(law, "simulation") && !simulates_counts(mechanism)) {
-    refuse_law(law, "simulation", "{.arg interval} {.val bootstrap}")
-  }
-  is_measured <- is_validated(mechanism) || (interval == "anytime" && !is.null(law$internal))
-  if (interval %in% c("exact", "profile", "credible", "anytime") && is_measured) {
+  if (isTRUE(kind$is_known) && is_validated(mechanism)) {
     refuse("It takes the channel for known, and a validation study estimated it.")
-  }
-  if (interval == "exact" && !law_gives(law, "exact")) {
-    refuse("No report belongs to one truth alone.")
   }
 }
 

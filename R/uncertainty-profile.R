@@ -4,8 +4,6 @@
 # are mixtures of the truths outside of `total` and of pairs, t C[i, ] + (1 - t) C[k, ] with i in
 # `above` and k not. So every point of the profile comes with its certificate.
 
-profile_cells <- 500
-
 # The maximum of group g, from which the likelihood falls, and what it is a maximum of.
 profile_top <- function(fit, g) {
   axes <- channel_axes(fit$mechanism)

@@ -60,6 +60,7 @@
 #' * `candor_message_dimensions`: questions of a table without names.
 #' * `candor_message_transposed`: a validation study whose rows are reports.
 #' * `candor_message_labelled`: labelled numbers.
+#' * `candor_message_labels`: a validation study with fewer than 15 people of a truth.
 #' * `candor_message_aliased`: coefficients that the others determine.
 #' * `candor_message_chunks`: chunks that were counted before.
 #' * `candor_message_reading`: 1 or `TRUE` that is read as "yes", which is the first level.

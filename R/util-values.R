@@ -134,8 +134,6 @@ factor_text <- function(x, arg) {
   abort("{.arg {arg}} must be a proper factor, whose codes are all places among its levels.")
 }
 
-interval_kinds <- c("wilson", "exact", "wald", "bootstrap", "profile", "credible", "anytime")
-
 # The number of standard deviations that a two-sided interval reaches. It is from the upper tail,
 # which keeps its digits if the confidence level is next to 1.
 normal_quantile <- function(conf.level) qnorm((1 - conf.level) / 2, lower.tail = FALSE)

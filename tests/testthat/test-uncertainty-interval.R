@@ -292,3 +292,30 @@ test_that("kinds of intervals are refused where they do not hold", {
   expect_identical(tail_interval("wald", tally), "wald")
   expect_identical(tail_interval("wilson", rr_counts(c(300, 200, 250), rr_channel(rbind(c(0.6, 0.3, 0.1), c(0.1, 0.2, 0.7))))), "wilson")
 })
+
+test_that("a kind of intervals is a row of the table", {
+  expect_identical(names(interval_kinds), eval(formals(candor::rr_estimate)$interval))
+  limits <- function(fit, g, level, which) list(low = rep(-0.2, length(which)), high = rep(level / 2, length(which)))
+  toy <- list(label = "toy", limits = limits, target = "population", is_known = TRUE, needs = "inverse", categories = 2)
+  package <- asNamespace("candor")
+  add_kind <- function(row) assign("interval_kinds", c(kinds, list(toy = row)), package)
+  kinds <- package$interval_kinds
+  unlockBinding("interval_kinds", package)
+  withr::defer({
+    assign("interval_kinds", kinds, package)
+    lockBinding("interval_kinds", package)
+  })
+  add_kind(toy)
+  # 30 of 100 are yes: (0.3 - 0.2) / (0.8 - 0.2). Limits are cut at 0.
+  tally <- rr_counts(c(70, 30), rr_warner(0.8))
+  fit <- rr_estimate(tally, interval = "toy", method = "inv", conf.level = 0.8)
+  expect_equal(unname(confint(fit)[2, ]), c(0, 0.4))
+  expect_output(print(fit), "80% toy intervals")
+  add_kind(c(toy, is_rough = TRUE))
+  expect_equal(unname(confint(fit)[2, ]), c(-0.2, 0.4))
+  measured <- suppressMessages(rr_misclassification(table = rbind(c(9, 1), c(1, 9))))
+  expect_refused(rr_estimate(tally, interval = "toy", target = "sample"), rr_estimate(rr_counts(c(70, 30), measured), interval = "toy"),
+                 rr_estimate(rr_counts(c(70, 30, 5), rr_grr(3, epsilon = 1)), interval = "toy"))
+  vague <- rr_channel(rbind(c(0.9, 0.1), c(0.5, 0.5), c(0.1, 0.9)))
+  expect_refused(rr_estimate(rr_counts(c(70, 30), vague), interval = "toy", method = "mle"), class = "law")
+})
