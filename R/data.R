@@ -42,7 +42,8 @@
 #' With \eqn{q_g} = P(yes given no) and \eqn{\lambda_g} the reported share of yes in group \eqn{g}, \eqn{\lambda_g = \pi t + (1 - \pi) q_g}, so that
 #' \deqn{\hat\pi = 1 - \frac{\lambda_1 - \lambda_2}{q_1 - q_2}, \qquad
 #'       \hat t = \frac{q_1 \lambda_2 - q_2 \lambda_1}{(q_1 - q_2)\,\hat\pi}.}{pi-hat =
-#'       1 - (lambda_1 - lambda_2)/(q_1 - q_2),   t-hat = (q_1 lambda_2 - q_2 lambda_1)/((q_1 - q_2) pi-hat).}
+#'       1 - (lambda_1 - lambda_2)/(q_1 - q_2),
+#'       t-hat = (q_1 lambda_2 - q_2 lambda_1)/((q_1 - q_2) pi-hat).}
 #' Check values: prevalence 0.8707 (standard error 0.0411) and honesty \eqn{t} 0.6358 (0.0173). 158 of 365 said yes to the direct question.
 #'
 #' @section dice_survey:

@@ -16,7 +16,8 @@
 #' least 0 that add up to 1. With as many reports as truths it equals `"inv"` if no share of `"inv"` is negative.
 #'
 #' If a report is the truth with probability \eqn{p} and each other category with probability \eqn{q} (Pinzon et al. 2026),
-#' \deqn{\hat\theta_y = \frac{\phi_y - q}{p - q}, \qquad \widehat{Var}(\hat\theta_y) = \frac{\phi_y (1 - \phi_y)}{(n - 1) (p - q)^2}}{theta[y] = (phi[y] - q) / (p - q), variance phi[y] (1 - phi[y]) / ((n - 1) (p - q)^2)}
+#' \deqn{\hat\theta_y = \frac{\phi_y - q}{p - q}, \qquad \widehat{Var}(\hat\theta_y) = \frac{\phi_y (1 - \phi_y)}{(n - 1) (p - q)^2}}{theta[y] = (phi[y] - q) / (p - q),
+#'   variance phi[y] (1 - phi[y]) / ((n - 1) (p - q)^2)}
 #' for the population. For the sample, the variance is \eqn{\{pq + \phi_y (1 - p - q)\} / \{n (p - q)^2\}}{(p q + phi[y] (1 - p - q)) / (n (p - q)^2)}.
 #' `system.file("mathematics", "estimation.md", package = "candor")` has the proofs, and general channels.
 #'

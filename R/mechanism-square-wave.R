@@ -5,7 +5,8 @@
 #'
 #' **Discrete** (without `reports`): with \eqn{d} levels and half width \eqn{b} there are \eqn{d + 2b} reports, numbered from \eqn{1 - b} to \eqn{d + b}, and
 #' \deqn{P(y \mid x) = \frac{e^\epsilon}{(2b + 1)e^\epsilon + d - 1} \;\mathrm{if}\; |y - x| \le b,\quad \frac{1}{(2b + 1)e^\epsilon + d - 1}
-#'   \;\mathrm{otherwise.}}{P(y | x) = e^epsilon / ((2b + 1) e^epsilon + d - 1) if |y - x| <= b, else 1 / ((2b + 1) e^epsilon + d - 1).}
+#'   \;\mathrm{otherwise.}}{P(y | x) = e^epsilon / ((2b + 1) e^epsilon + d - 1) if |y - x| <= b,
+#'   else 1 / ((2b + 1) e^epsilon + d - 1).}
 #'
 #' The default half width maximizes \eqn{\log(d + 2b)}{log(d + 2b)} less the entropy of a report, a bound on the mutual information. The continuous form uses the same
 #' bound.

@@ -4,7 +4,8 @@
 #' A report is a set of \eqn{\omega} of the \eqn{K} categories. The truth is in the set with probability \eqn{p}, and the others are drawn
 #' uniformly. With \eqn{\omega = 1} it is k-ary randomized response. With \eqn{E = e^\epsilon}, each set that holds the truth is \eqn{E} times as likely as one without it:
 #' \deqn{p = \frac{\omega E}{\omega E + K - \omega}, \quad q = p \frac{\omega - 1}{K - 1} + (1 - p) \frac{\omega}{K - 1}.}{p =
-#'   omega E / (omega E + K - omega),  q = p (omega - 1) / (K - 1) + (1 - p) omega / (K - 1).}
+#'   omega E / (omega E + K - omega),
+#'   q = p (omega - 1) / (K - 1) + (1 - p) omega / (K - 1).}
 #' The best size is one of the two whole numbers next to \eqn{K / (E + 1)}. A report lists its categories in increasing order, because any order
 #' that depends on the draw would reveal the truth.
 #'

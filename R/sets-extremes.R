@@ -26,7 +26,8 @@
 #' any report, and [rr_power()] for sets that are not known.
 #' \deqn{\mathrm{Var}(\widehat{OR}) = \prod_i (1 - x_i + v_i) - 1\{\textstyle\sum x_i = 0\}, \qquad
 #'   \mathrm{Var}(\widehat{AND}) = \prod_i (x_i + v_i) - 1\{\textstyle\sum x_i = n\}.}{Var(OR-hat) =
-#'   prod_i (1 - x_i + v_i) - 1{sum x_i = 0},   Var(AND-hat) = prod_i (x_i + v_i) - 1{sum x_i = n}.}
+#'   prod_i (1 - x_i + v_i) - 1{sum x_i = 0},
+#'   Var(AND-hat) = prod_i (x_i + v_i) - 1{sum x_i = n}.}
 #'
 #' @param bits Reported bits: a vector (one OR), a matrix (one OR for each row), packed bits in a raw vector, or a tally of [bit_tallies].
 #' @param flip Probability, not 1/2, that a bit was reported wrongly, see [bit_tallies]; left out for a tally.

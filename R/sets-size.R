@@ -34,7 +34,9 @@
 #' \eqn{\sum_S (-1)^{|S| + 1} \hat n_S}{sum (-1)^(|S| + 1) n-hat_S}, a difference is the size of all sketches less that of all but the first. The covariance of two unions has two parts.
 #' With \eqn{Z_S} zeros of union \eqn{S}, \eqn{\rho_S = -\log(Z_S/m)}{rho_S = -log(Z_S/m)}, \eqn{I = S \cap T}{I = S and T} and \eqn{U = S \cup T}{U = S or T}, that of \eqn{Z_S} and \eqn{Z_T} is
 #' \deqn{\sum_{R \subset I, R \ne I} \prod_{i \in I \setminus R} v_i\, Z_{(S \triangle T) \cup R} + m\left(e^{-\rho_U} - (1 + \rho_{both}) e^{-\rho_S - \rho_T}\right),}{sum over
-#'   R strictly within I of prod of v_i over I without R, times Z of (S xor T) with R,  + m (exp(-rho_U) - (1 + rho_both) exp(-rho_S - rho_T)),}
+#'   R strictly within I of prod of v_i over I without R,
+#'   times Z of (S xor T) with R,
+#'   + m (exp(-rho_U) - (1 + rho_both) exp(-rho_S - rho_T)),}
 #' with \eqn{v_i} as in [rr_extreme()] and \eqn{\rho_{both} = \rho_S + \rho_T - \rho_U}{rho_both = rho_S + rho_T - rho_U}, at least 0. The first part is noise, the second hashing. PCSA sketches add up their levels.
 #' The intervals are Wald's, cut at 0. They need at most 10 sketches, none of whose unions is full. With `cumulative = TRUE`, `vcov()` has the covariances.
 #'

@@ -48,7 +48,8 @@
 #'
 #' **Joint counts.** The estimated share \eqn{\hat\mu_J}{mu_J} of the rows that hold a set of answers \eqn{J} to different questions ([rr_tmdh()], [rr_margin()]) is a mean of products of
 #' scores. Score \eqn{j} has the second moment \eqn{v_j + \kappa_j}{v_j + kappa_j} if the truth is answer \eqn{j}, otherwise \eqn{v_j}. The interval holds the shares with
-#' \deqn{(\hat\mu_J - \theta)^2 \le \frac{z^2}{n} \{V_0 + \kappa_J \theta - \theta^2\}, \quad V_0 = \sum_{S \subset J} \kappa_S v_{J \setminus S} \hat\mu_S}{(mu_J - theta)^2 <= (z^2 / n) (V0 + kappa_J theta - theta^2), V0 = sum over S strictly inside J of kappa_S v_(J without S) mu_S}
+#' \deqn{(\hat\mu_J - \theta)^2 \le \frac{z^2}{n} \{V_0 + \kappa_J \theta - \theta^2\}, \quad V_0 = \sum_{S \subset J} \kappa_S v_{J \setminus S} \hat\mu_S}{(mu_J - theta)^2 <= (z^2 / n) (V0 + kappa_J theta - theta^2),
+#'   V0 = sum over S strictly inside J of kappa_S v_(J without S) mu_S}
 #' with products \eqn{\kappa_S}{kappa_S} and \eqn{v_S}, and \eqn{\hat\mu_S}{mu_S} cut at 0 and 1. For one answer it is Wilson's interval. For the sample, \eqn{\theta}{theta} replaces \eqn{\theta^2}{theta^2}.
 #'
 #' **Profile interval.** It holds the shares for which twice the log-likelihood, maximized over the other shares, is within the chi-squared quantile with one degree of freedom of
