@@ -163,11 +163,16 @@ sum_channel <- function(mechanism, levels) {
     "the possible sums of a mechanism of yes/no questions, such as {.code 0:3}"
   )
   check_matrix_size(items + 1)
+  list(matrix = sum_matrix(pq[1, 1], pq[2, 1], items), levels = levels, reports = levels)
+}
+
+# The matrix C of sum_channel().
+sum_matrix <- function(p, q, items) {
   rows <- lapply(0:items, function(x) {
-    reports <- outer(dbinom(0:x, x, pq[1, 1]), dbinom(0:(items - x), items - x, pq[2, 1]))
+    reports <- outer(dbinom(0:x, x, p), dbinom(0:(items - x), items - x, q))
     as.vector(rowsum(as.vector(reports), as.vector(row(reports) + col(reports))))
   })
-  list(matrix = do.call(rbind, rows), levels = levels, reports = levels)
+  do.call(rbind, rows)
 }
 
 # The labels of a channel whose last column is a report of its own, `unseen`.

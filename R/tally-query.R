@@ -137,56 +137,73 @@ table_columns <- function(data) {
   )
 }
 
-# The query of a tally:
+# The query of a tally: the fields of tally_columns(), those of the query of its layout, and
 #   sql       its text
+#   copies    the queries about copies, see copy_queries(), or NULL
+tally_query <- function(data, mechanism, column, by, weights, count = NULL, id = NULL) {
+  columns <- tally_columns(data, mechanism, column, by, weights, count, id)
+  answers <- columns$answers
+  keys <- columns$keys
+  each <- c(columns$weight, columns$count)
+  if (!is.null(columns$id)) {
+    columns$copies <- copy_queries(data, columns$id, answers)
+    data <- without_copies(data, columns$id, c(keys, each))
+  }
+  n <- if (is.null(columns$count)) {
+    "COUNT(*)"
+  } else {
+    sprintf("SUM(%s)", sql_words(data, columns$count)$column)
+  }
+  sums <- c(n = n, if (!is.null(columns$weight)) weight_sums(data, columns$weight))
+  query <- switch(
+    columns$layout,
+    categories = ,
+    rows = list(sql = group_query(data, c(answers, keys), sums)),
+    long = long_query(data, mechanism, answers, keys, each),
+    sum_query(data, mechanism, columns$layout, answers, keys, each, sums)
+  )
+  c(query, columns)
+}
+
+# The names of the columns of a table:
 #   answers   the columns of the answers
 #   keys      the columns of the groups
 #   weight    the column of the weights, or NULL
 #   count     the column of numbers of reports, or NULL
+#   id        the column of the identifiers, or NULL
 #   layout    how the columns hold the reports
-#   copies    the queries about copies, see copy_queries(), or NULL
-tally_query <- function(data, mechanism, column, by, weights, count = NULL, id = NULL) {
+tally_columns <- function(data, mechanism, column, by, weights, count, id) {
   frame <- table_columns(data)
   check_countable(mechanism)
   keys <- unique(c(
     dplyr::group_vars(data), frame_names(frame, by, "by") %||% refuse_vector(by, "by")
   ))
   name_groups(as.list(frame)[keys], mechanism)
-  weight <- frame_names(frame, weights, "weights", single = TRUE) %||%
-    refuse_vector(weights, "weights")
-  times <- frame_names(frame, count, "count", single = TRUE) %||% refuse_vector(count, "count")
+  single <- function(value, arg) {
+    frame_names(frame, value, arg, single = TRUE) %||% refuse_vector(value, arg)
+  }
+  weight <- single(weights, "weights")
+  times <- single(count, "count")
+  id <- single(id, "id")
   if (!is.null(times) && !is.null(weight)) abort("Give {.arg count} or {.arg weights}.")
-  id_column <- frame_names(frame, id, "id", single = TRUE) %||% refuse_vector(id, "id")
-  answers <- report_columns(frame, mechanism, column, c(keys, weight, times, id_column))
-  if (!is.null(id_column) && "level" %in% names(frame) && identical(answers, "level")) {
+  answers <- report_columns(frame, mechanism, column, c(keys, weight, times, id))
+  if (!is.null(id) && identical(answers, "level")) {
     abort("Long tables take no {.arg id}: their column {.val id} says which report a row is of.")
   }
   if (any(answers %in% keys)) abort("The reports must not be groups as well.")
   layout <- report_layout(mechanism, answers)
-  check_free_names(
-    c(answers, keys),
-    c(
-      query_columns, if (layout == "long") c("part", long_sums, long_sizes),
-      if (!is.null(id_column)) copy_columns
-    )
+  reserved <- c(
+    query_columns, if (layout == "long") c("part", long_sums, long_sizes),
+    if (!is.null(id)) copy_columns
   )
-  copies <- if (!is.null(id_column)) copy_queries(data, id_column, answers)
-  if (!is.null(id_column)) data <- without_copies(data, id_column, c(keys, weight, times))
-  n <- if (is.null(times)) "COUNT(*)" else sprintf("SUM(%s)", sql_words(data, times)$column)
-  sums <- c(n = n, if (!is.null(weight)) weight_sums(data, weight))
-  query <- switch(
-    layout,
-    categories = ,
-    rows = list(sql = group_query(data, c(answers, keys), sums)),
-    long = long_query(data, mechanism, answers, keys, weight %||% times),
-    sum_query(data, mechanism, layout, answers, keys, weight %||% times, sums)
-  )
-  c(
-    query,
-    list(
-      answers = answers, keys = keys, weight = weight, count = times, layout = layout,
-      copies = copies
-    )
+  check_free_names(c(answers, keys), reserved)
+  list(
+    answers = answers,
+    keys = keys,
+    weight = weight,
+    count = times,
+    id = id,
+    layout = layout
   )
 }
 

@@ -1,4 +1,4 @@
-# The sum of groups of a tally, a tally of fewer or other groups.
+# rowsum() of a tally returns a tally of fewer or other groups.
 
 #' @rdname groups
 #' @export
