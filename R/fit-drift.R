@@ -93,18 +93,18 @@ paired_covariance <- function(fits) {
 }
 
 check_paired <- function(fits) {
+  is_population <- vapply(fits, function(fit) {
+    inherits(fit, "rr_fit") && fit$target == "population" && is.null(fit$plan)
+  }, NA)
+  methods <- unique(lapply(unname(fits), `[[`, "method"))
+  if (length(methods) > 1L || !all(is_population)) {
+    abort("{.arg paired} fits must be of one method, without design, for the population.")
+  }
   counts <- unique(lapply(unname(fits), function(fit) {
     list(fit$tally$counts, fit$tally$effective_n, fit$mechanism$reports)
   }))
   if (length(counts) > 1L) {
     abort("{.arg paired} fits must be of the same counts of reports.", "mismatch")
-  }
-  methods <- unique(vapply(unname(fits), `[[`, "", "method"))
-  is_population <- vapply(fits, function(fit) {
-    inherits(fit, "rr_fit") && fit$target == "population" && is.null(fit$plan)
-  }, NA)
-  if (length(methods) > 1L || !all(is_population)) {
-    abort("{.arg paired} fits must be of one method, without design, for the population.")
   }
   alike <- combn(unname(fits), 2L, function(pair) {
     same_mechanism(pair[[1]]$mechanism, pair[[2]]$mechanism)
