@@ -87,12 +87,11 @@ rr_compare <- function(
 ) {
   check_dots_empty(...)
   type <- check_choice(type)
-  check_flag(paired, "paired")
   adjust <- check_choice(adjust, "adjust", p.adjust.methods)
   conf.level <- check_conf_level(conf.level)
   is_joint <- has_terms(fit)
   is_grouped <- is_joint || inherits(fit, "rr_fit")
-  if (is_grouped) check_several_groups(fit, paired)
+  check_compared(fit, is_grouped, paired)
   groups <- if (is_grouped) {
     setNames(seq_len(group_count(fit$tally)), compared_names(fit$tally$groups))
   }
@@ -124,7 +123,7 @@ rr_compare <- function(
     type = type,
     conf.level = conf.level,
     target = fits[[1]]$target,
-    n = sum(vapply(if (paired) fits[1] else fits, nobs, 0)),
+    n = n_compared(fits, paired),
     title = compared_what[[type]],
     looking = !is.null(fits[[1]]$plan),
     by = compared_by(fit, is_grouped),
@@ -213,8 +212,16 @@ title_of.rr_compare <- function(x) {
                                            number_of(tested, "pair")))
 }
 
-check_several_groups <- function(fit, paired = FALSE) {
-  if (paired) abort("{.arg paired} is for a list of fits of the same reports.")
+check_compared <- function(fit, is_grouped, paired) {
+  check_flag(paired, "paired")
+  if (is_grouped && paired) abort("{.arg paired} is for a list of fits of the same reports.")
+  if (is_grouped) check_several_groups(fit)
+}
+
+# Fits of the same reports count their people once.
+n_compared <- function(fits, paired) sum(vapply(if (paired) fits[1] else fits, nobs, 0))
+
+check_several_groups <- function(fit) {
   if (group_count(fit$tally) < 2L) {
     abort(c("{.arg fit} must have at least two groups.",
             i = "Tally with {.arg by}, or give a list of fits of independent samples."))

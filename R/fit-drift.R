@@ -41,7 +41,8 @@ homogeneity_tests <- function(tables) {
   })
   with_sum <- function(values) c(values, sum(values))
   chisq <- with_sum(mapply(pearson_chisq, tables, expected))
-  df <- with_sum(vapply(tables, function(table) prod(dim(table) - 1), 0))
+  table_df <- function(table) prod(dim(table) - 1)
+  df <- with_sum(vapply(tables, table_df, 0))
   p_value <- pchisq(chisq, df, lower.tail = FALSE)
   if (min(unlist(expected)) < 5) p_value <- redistribution_p_values(tables, expected, chisq)
   list(
@@ -70,7 +71,8 @@ redistribution_p_values <- function(tables, expected, chisq) {
   }, tables, expected)
   draws <- c(draws, list(Reduce(`+`, draws)))
   # Equal tables differ by roundings.
-  n_larger <- mapply(function(draws, limit) sum(draws >= limit), draws, chisq * (1 - 1e-9))
+  count_larger <- function(draws, limit) sum(draws >= limit)
+  n_larger <- mapply(count_larger, draws, chisq * (1 - 1e-9))
   (1 + n_larger) / 1e4
 }
 
@@ -93,18 +95,18 @@ paired_covariance <- function(fits) {
 }
 
 check_paired <- function(fits) {
+  is_population <- vapply(fits, function(fit) {
+    inherits(fit, "rr_fit") && fit$target == "population" && is.null(fit$plan)
+  }, NA)
+  methods <- unique(lapply(unname(fits), `[[`, "method"))
+  if (length(methods) > 1L || !all(is_population)) {
+    abort("{.arg paired} fits must be of one method, without design, for the population.")
+  }
   counts <- unique(lapply(unname(fits), function(fit) {
     list(fit$tally$counts, fit$tally$effective_n, fit$mechanism$reports)
   }))
   if (length(counts) > 1L) {
     abort("{.arg paired} fits must be of the same counts of reports.", "mismatch")
-  }
-  methods <- unique(vapply(unname(fits), `[[`, "", "method"))
-  is_population <- vapply(fits, function(fit) {
-    inherits(fit, "rr_fit") && fit$target == "population" && is.null(fit$plan)
-  }, NA)
-  if (length(methods) > 1L || !all(is_population)) {
-    abort("{.arg paired} fits must be of one method, without design, for the population.")
   }
   alike <- combn(unname(fits), 2L, function(pair) {
     same_mechanism(pair[[1]]$mechanism, pair[[2]]$mechanism)

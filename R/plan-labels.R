@@ -1,4 +1,4 @@
-# This file plans validation studies: how many people to label, and of which truth.
+# This file computes how many people a validation study has to label, and of which truth.
 
 # The arguments of rr_power() that belong to such a plan.
 label_arguments <- c(

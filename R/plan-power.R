@@ -215,10 +215,7 @@ rr_power <- function(
   check_truth <- if (estimand == "share") check_probability else check_number
   model_of <- function(mechanism) variance_model(mechanism, estimand, category, sd, design)
   goal <- check_goal(goal[[1]], kind, estimand, mechanisms)
-  null <- check_truth(null, "null")
-  alpha <- check_alpha(alpha)
   conf.level <- check_conf_level(conf.level)
-  simultaneous <- check_flag(simultaneous, "simultaneous")
   target <- check_choice(target)
   second <- if (!is.null(versus)) {
     second_group(check_truth(versus, "versus"), versus_mechanism, allocation, model_of)
@@ -231,10 +228,10 @@ rr_power <- function(
     term = design$term,
     goal = goal,
     share = share,
-    null = null,
-    alpha = alpha,
+    null = check_truth(null, "null"),
+    alpha = check_alpha(alpha),
     conf.level = conf.level,
-    simultaneous = simultaneous,
+    simultaneous = check_flag(simultaneous, "simultaneous"),
     target = target,
     second = second,
     worth = worth

@@ -65,4 +65,6 @@ effective_draws <- function(x) {
 }
 
 # The covariance of two shares that add up to 1.
-binary_covariance <- function(variance) variance * matrix(c(1, -1, -1, 1), 2)
+binary_covariance <- function(variance) {
+  variance * matrix(c(1, -1, -1, 1), 2)
+}

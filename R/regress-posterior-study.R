@@ -33,7 +33,8 @@ mixture_posterior <- function(counts, V, prior, n) {
   # Weights below 1e-18 of the largest are lost in the sum.
   index <- which(log_weights > top - 41.5)
   weights <- exp(log_weights[index] - top)
-  before <- sum(lbeta(1 + V[, 1], 1 + V[, 2])) + lbeta(prior[2], prior[1])
+  study <- lbeta(1 + V[, 1], 1 + V[, 2])
+  before <- sum(study) + lbeta(prior[2], prior[1])
   posterior <- beta_mixture(
     weights / sum(weights), prior[2] + true_yes[index], prior[1] + true_no[index], n
   )
@@ -60,7 +61,8 @@ beta_mixture <- function(weights, a, b, n) {
   share_of_yes <- function(probs) {
     vapply(probs, function(prob) {
       excess <- function(share) cdf(share) - prob
-      if (prob %in% 0:1) prob else uniroot(excess, 0:1, tol = 1e-14, maxiter = 1e4)$root
+      if (prob %in% 0:1) return(prob)
+      uniroot(excess, 0:1, tol = 1e-14, maxiter = 1e4)$root
     }, 0)
   }
   # The sum a + b is that of all components.

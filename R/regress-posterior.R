@@ -62,7 +62,7 @@
 #'
 #' # A test was positive in 120 of 1,000: do more than 5% have the condition?
 #' test <- rr_misclassification(table = rbind(no = c(no = 95, yes = 5), yes = c(10, 40)))
-#' summary(rr_posterior(rr_counts(c(880, 120), test)), above = 0.05)   # with probability 0.87
+#' summary(rr_posterior(rr_counts(c(880, 120), test)), above = 0.05)   # with probability 0.86
 #'
 #' # Three categories need draws
 #' set.seed(1)
