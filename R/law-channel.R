@@ -269,11 +269,11 @@ law_intervals.rr_law_channel <- function(
 # The limits of the shares of no and yes, see src/core/estimate/measured.h.
 measured_limits <- function(law, evidence, conf.level) {
   V <- law$validation[2:1, ]
-  limits <- .Call(
-    C_rr_measured_interval, c(evidence$counts[2], V[, 2]), c(sum(evidence$counts), rowSums(V)),
-    normal_quantile(conf.level)
-  )
-  list(low = c(1 - limits[2], limits[1]), high = c(1 - limits[1], limits[2]))
+  counts <- c(evidence$counts[2], V[, 2])
+  sizes <- c(sum(evidence$counts), rowSums(V))
+  yes <- .Call(C_rr_measured_interval, counts, sizes, normal_quantile(conf.level))
+  no <- 1 - rev(yes)
+  list(low = c(no[1], yes[1]), high = c(no[2], yes[2]))
 }
 
 # The score interval of the unbiased share of several cells. The mean squares of its terms, inside

@@ -146,9 +146,8 @@ reported_interval <- function(interval, a, b) {
 moment_intervals <- function(
   inv, second_true, second_other, n, conf.level, target, min_second = 0
 ) {
-  z2 <- normal_quantile(conf.level)^2 / n + squared_excess(
-    inv, clamp(inv, 0, 1), pmax(ifelse(inv < 0, second_other, second_true - 1), min_second)
-  )
+  variance <- pmax(ifelse(inv < 0, second_other, second_true - 1), min_second)
+  z2 <- normal_quantile(conf.level)^2 / n + squared_excess(inv, clamp(inv, 0, 1), variance)
   slope <- second_true - second_other - if (target == "sample") 1 else 0
   square <- 1 + z2 * (target == "population")
   centre <- (inv + z2 * slope / 2) / square
