@@ -102,11 +102,7 @@ rr_compare <- function(
   labels <- levels[which]
   samples <- if (is_joint) lapply(groups, joint_sample, fit = fit, labels = labels, conf.level)
     else lapply(fits, fit_sample, labels, conf.level)
-  if (any(unlist(lapply(samples, `[[`, "edge")))) {
-    warn_boundary(
-      unbiased = all(vapply(samples, function(sample) isTRUE(sample$unbiased), NA))
-    )
-  }
+  warn_edges(samples)
   cells <- lapply(seq_along(samples), function(g) {
     (g - 1L) * length(levels) + which
   })
@@ -130,6 +126,13 @@ rr_compare <- function(
     question = shared_fact(fits, function(x) question_of(x$tally)),
     notes = c(sprintf("  p-values: of equal shares; adjusted by %s", adjust), doubted_fits(fits))
   )
+}
+
+# Warns if an estimate of a sample is on the boundary.
+warn_edges <- function(samples) {
+  if (!any(unlist(lapply(samples, `[[`, "edge")))) return(invisible())
+  is_unbiased <- vapply(samples, function(sample) isTRUE(sample$unbiased), NA)
+  warn_boundary(unbiased = all(is_unbiased))
 }
 
 # The covariance of estimates between groups: a fit of joint estimates has it.
@@ -219,7 +222,10 @@ check_compared <- function(fit, is_grouped, paired) {
 }
 
 # Fits of the same reports count their people once.
-n_compared <- function(fits, paired) sum(vapply(if (paired) fits[1] else fits, nobs, 0))
+n_compared <- function(fits, paired) {
+  samples <- if (paired) fits[1] else fits
+  sum(vapply(samples, nobs, 0))
+}
 
 check_several_groups <- function(fit) {
   if (group_count(fit$tally) < 2L) {

@@ -427,7 +427,8 @@ printed_table.rr_association <- function(x, n) {
     p.value = "p.value"
   )
   keep <- keep[keep %in% names(x$pairs)]
-  table <- stats::setNames(as.data.frame(head(x$pairs[keep], n)), names(keep))
+  table <- as.data.frame(head(x$pairs[keep], n))
+  names(table) <- names(keep)
   attr(table, "total") <- nrow(x$pairs)
   table
 }

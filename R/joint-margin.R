@@ -272,7 +272,10 @@ cell_codes <- function(sizes, dimensions) {
 }
 
 # The covariance of sums of cells, from that of the cells and the sum to which each belongs.
-code_covariance <- function(covariance, code) unname(t(rowsum(t(rowsum(covariance, code)), code)))
+code_covariance <- function(covariance, code) {
+  rows <- rowsum(covariance, code)
+  unname(t(rowsum(t(rows), code)))
+}
 
 # ---- sum scores ----
 

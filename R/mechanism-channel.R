@@ -120,7 +120,8 @@ rr_channel <- function(
   if (has_losses) C <- cbind(C, pmax(1 - rowSums(C), 0))
   C <- check_stochastic(C, check_number(tolerance, "tolerance", min = 0, max = 0.5))
   labels <- if (has_losses) {
-    labels_with_unseen(channel_labels(C[, -ncol(C), drop = FALSE], levels, reports), unseen)
+    seen <- C[, -ncol(C), drop = FALSE]
+    labels_with_unseen(channel_labels(seen, levels, reports), unseen)
   } else {
     channel_labels(C, levels, reports)
   }
@@ -169,7 +170,9 @@ sum_channel <- function(mechanism, levels) {
 # The matrix C of sum_channel().
 sum_matrix <- function(p, q, items) {
   rows <- lapply(0:items, function(x) {
-    reports <- outer(dbinom(0:x, x, p), dbinom(0:(items - x), items - x, q))
+    true_yes <- dbinom(0:x, x, p)
+    false_yes <- dbinom(0:(items - x), items - x, q)
+    reports <- outer(true_yes, false_yes)
     as.vector(rowsum(as.vector(reports), as.vector(row(reports) + col(reports))))
   })
   do.call(rbind, rows)

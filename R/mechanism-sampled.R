@@ -2,7 +2,8 @@
 print.rr_sampled <- function(x, ..., digits = 4) {
   mechanisms <- x$questions %||% x$parts
   depth <- if (identical(x$codec$part, "depth")) "depth "
-  writeLines(within_80(paste0("<", class(x)[1], "> ", format(x, digits = digits))))
+  heading <- paste0("<", class(x)[1], "> ", format(x, digits = digits))
+  writeLines(within_80(heading))
   if (!is.null(depth)) {
     cat("  levels  ", format_labels(x$levels), "\n", sep = "")
   }

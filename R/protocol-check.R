@@ -654,7 +654,8 @@ group_tests <- function(test, groups, supports, p, detail = "") {
 # Tests of the pairs of reports at a distance of 1 to 10, at the distance that looks worst, and of
 # neighbours in the order `restarts`; NULL of one report.
 copy_tests <- function(supports, p, restarts) {
-  far <- far_lag((supports - p) / sqrt(pmax(p * (1 - p), 1e-9)))
+  sd <- sqrt(pmax(p * (1 - p), 1e-9))
+  far <- far_lag((supports - p) / sd)
   tests <- lag_tests("lag", supports, p, c(1:10, far))
   if (is.null(tests)) return(NULL)
   # The worst distance is one of n.

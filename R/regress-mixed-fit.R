@@ -111,7 +111,8 @@ random_intercept <- function(formula) {
       as.character(e[[1]])[1] %in% c("+", "-", "(")
     if (!is_sum) return(e)
     operands <- lapply(as.list(e)[-1], without)
-    if (!any(vapply(operands, is.null, NA))) return(as.call(c(e[[1]], operands)))
+    is_left <- lengths(operands) > 0
+    if (all(is_left)) return(as.call(c(e[[1]], operands)))
     remaining <- Filter(Negate(is.null), operands)
     if (length(remaining) && identical(e[[1]], as.name("-"))) {
       as.call(c(e[[1]], remaining))

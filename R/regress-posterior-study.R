@@ -24,10 +24,13 @@ mixture_posterior <- function(counts, V, prior, n) {
   true_no <- rev(true_yes)
   split_weights <- function(y) {
     i <- 0:counts[y]
-    lchoose(counts[y], i) + lgamma(1 + V[2, y] + i) + rev(lgamma(1 + V[1, y] + i))
+    yes <- lgamma(1 + V[2, y] + i)
+    no <- rev(lgamma(1 + V[1, y] + i))
+    lchoose(counts[y], i) + yes + no
   }
+  people <- 2 + rowSums(V)
   log_weights <- log_convolution(split_weights(1), split_weights(2)) -
-    lgamma(2 + sum(V[2, ]) + true_yes) - lgamma(2 + sum(V[1, ]) + true_no) +
+    lgamma(people[2] + true_yes) - lgamma(people[1] + true_no) +
     lbeta(prior[2] + true_yes, prior[1] + true_no)
   top <- max(log_weights)
   # Weights below 1e-18 of the largest are lost in the sum.

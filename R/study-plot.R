@@ -42,7 +42,11 @@ risk_titles <- c(
 
 # The numbers of categories and of respondents and the privacy level, if all rows have the same.
 common_facts <- function(data) {
-  facts <- list(K = format_count(data$k), N = format_count(data$n), epsilon = format(data$epsilon))
+  facts <- list(
+    K = format_count(data$k),
+    N = format_count(data$n),
+    epsilon = format(data$epsilon)
+  )
   facts <- lapply(Filter(length, facts), unique)
   facts <- facts[lengths(facts) == 1]
   if (length(facts)) paste(names(facts), "=", facts, collapse = ", ")
@@ -83,10 +87,11 @@ risk_lines <- function(data, truths, by_epsilon, linear) {
   } else {
     paste("epsilon =", data$epsilon)
   }
-  data$column <- factor(column, c("True shares", unique(column[order(data$epsilon)])))
+  columns <- unique(column[order(data$epsilon)])
+  data$column <- factor(column, c("True shares", columns))
   is_row <- length(unique(column)) == 1L
   values <- sort(unique(data$x))
-  # Panels of ordinary width have room for four values.
+  # Panels have room for four values.
   breaks <- if (length(values) <= 4L && nlevels(data$column) <= 3L) {
     values
   } else {
@@ -103,7 +108,10 @@ risk_lines <- function(data, truths, by_epsilon, linear) {
     ) +
     design_lines(data$mechanism, 1) +
     ggplot2::geom_rect(
-      ggplot2::aes(xmin = .data$xmin, xmax = .data$xmax, ymin = .data$ymin, ymax = .data$ymax),
+      ggplot2::aes(
+        xmin = .data$xmin, xmax = .data$xmax,
+        ymin = .data$ymin, ymax = .data$ymax
+      ),
       bars, inherit.aes = FALSE, fill = colour_reported, colour = colour_reported, linewidth = 0.2
     ) +
     ggplot2::scale_x_log10(labels = format_count, breaks = breaks, guide = no_overlap()) +
@@ -120,7 +128,8 @@ risk_lines <- function(data, truths, by_epsilon, linear) {
 # Panels side by side, at most three in a row. Errors have one axis for all panels; likelihoods of
 # different truths are not compared.
 risk_row <- function(names, linear) {
-  layout <- row_layout(length(names), character(7), names, min(3L, length(names)))
+  panels <- length(names)
+  layout <- row_layout(panels, character(7), names, min(3L, panels))
   # The rows of this layout are panels.
   layout$rows <- layout$down
   if (linear) layout <- own_axes(layout)
@@ -157,12 +166,13 @@ truth_bars <- function(data, truths, is_row, linear) {
     share <- as.vector(rowsum(theta, class))
     on_axis <- if (is_row && !linear) data else rows
     y <- range(scaled(c(on_axis$conf.low, on_axis$conf.high)))
-    left <- x[1] - 0.15 * diff(x) - width * rev(seq_along(share)) / length(share)
+    bar <- width / length(share)
+    left <- x[1] - 0.15 * diff(x) - bar * rev(seq_along(share))
     data.frame(
       panel = rows$panel[1],
-      column = factor(if (is_row) rows$column[1] else "True shares", levels(rows$column)),
+      column = if (is_row) rows$column[1] else factor("True shares", levels(rows$column)),
       xmin = 10^left,
-      xmax = 10^(left + width / length(share)),
+      xmax = 10^(left + bar),
       ymin = restored(y[1]),
       ymax = restored(y[1] + diff(y) * share / max(share))
     )

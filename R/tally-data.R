@@ -55,7 +55,8 @@ drop_copies <- function(x, id, reports) {
 
 # The error of identifiers that are those of different reports; `ids` may be the first of `n`.
 abort_shared_ids <- function(ids, n = length(ids)) {
-  further <- if (n > length(ids)) sprintf(", and %s more", format_count(n - length(ids)))
+  n_further <- n - length(ids)
+  further <- if (n_further > 0) sprintf(", and %s more", format_count(n_further))
   abort(c(
     "{.arg id} must be the identifiers of single reports.",
     x = "Different reports share an identifier: {format_labels(ids)}{further}.",

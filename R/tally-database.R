@@ -68,7 +68,8 @@ from_database <- function(code) {
 # The message of the copies that a query leaves out, or an error if an identifier is that of
 # different reports. `queries` are those of copy_queries().
 inform_stored_copies <- function(data, queries) {
-  numbers <- lapply(run_query(data, queries$numbers), function(x) as.double(plain_numbers(x)))
+  columns <- run_query(data, queries$numbers)
+  numbers <- lapply(columns, function(x) as.double(plain_numbers(x)))
   if (isTRUE(numbers$n_blank > 0)) {
     abort(c(
       "{.arg id} must be a column without missing or empty identifiers.",

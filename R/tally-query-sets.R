@@ -81,7 +81,8 @@ refuse_wrong <- function(n_wrong, total, noun, rule, find_wrong = NULL) {
 abort_wrong <- function(message, rule, rows) {
   columns <- lapply(rows[setdiff(names(rows), "n")], as.character)
   texts <- do.call(paste, unname(columns))
-  texts <- ifelse(nchar(texts) > 40, paste0(substr(texts, 1, 37), "..."), texts)
+  is_long <- nchar(texts) > 40
+  texts[is_long] <- paste0(substr(texts[is_long], 1, 37), "...")
   abort(c(
     message,
     x = if (length(texts)) "Among them: {.val {cli::cli_vec(texts, list('vec-last' = ', '))}}.",
@@ -156,10 +157,11 @@ read_long <- function(rows, mechanism, query, times) {
     stray <- stray | (!reports & !rows$bit %in% 0:1)
     index <- index + ifelse(rows$bit == 1, 0, length(codec$levels))
   }
+  shown_columns <- intersect(c("level", "bit"), query$answers)
   refuse_wrong(
     sum(counts[stray]), sum(counts[!reports]), "rows",
     sprintf("Levels are %s.", format_labels(codec$levels)),
-    function() head(rows[stray, intersect(c("level", "bit"), query$answers), drop = FALSE], 3)
+    function() head(rows[stray, shown_columns, drop = FALSE], 3)
   )
   # The counts of a cohort are its bits, then how many reports it has.
   if (!is.null(query$split)) {

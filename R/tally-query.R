@@ -154,7 +154,8 @@ tally_query <- function(data, mechanism, column, by, weights, count = NULL, id =
   } else {
     sprintf("SUM(%s)", sql_words(data, columns$count)$column)
   }
-  sums <- c(n = n, if (!is.null(columns$weight)) weight_sums(data, columns$weight))
+  weight <- columns$weight
+  sums <- c(n = n, if (!is.null(weight)) weight_sums(data, weight))
   query <- switch(
     columns$layout,
     categories = ,

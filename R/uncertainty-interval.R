@@ -172,8 +172,10 @@ interval_kinds <- list(
     label = "bootstrap",
     limits = function(fit, g, level, which) {
       replicates <- fit$replicates[[g]][which, , drop = FALSE]
-      limit <- function(p) clamp(apply(replicates, 1, quantile, p, names = FALSE), 0, 1)
-      list(low = limit((1 - level) / 2), high = limit((1 + level) / 2))
+      tails <- c((1 - level) / 2, (1 + level) / 2)
+      limits <- apply(replicates, 1, quantile, tails, names = FALSE)
+      limits <- clamp(limits, 0, 1)
+      list(low = limits[1, ], high = limits[2, ])
     },
     is_rough = TRUE, needs = "simulation", share = "wilson"
   ),
