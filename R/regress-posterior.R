@@ -12,6 +12,10 @@
 #'   contradict the study, draws are by Gibbs sampling, of which each 100th is used. After an internal study draws are direct, and means and standard deviations are exact; the prior is
 #'   spread evenly over the reports.
 #'
+#' **Constraints**: if the shares are known to satisfy a condition, such as an order, keep the draws that satisfy it, as in the last example. They are from the posterior with the prior restricted to
+#' that condition, and their part is its posterior probability. Cells of a product give joint counts with such a prior: equations 19 to 21 of Carette (2022), with the law of the reports itself
+#' instead of its normal approximation.
+#'
 #' Groups are treated one by one. Draws of two groups after one external study do not have its error in common: [rr_compare()] gives their difference.
 #'
 #' Intervals leave equal probabilities on both sides, so they never contain a share of 0 or 1. Use `quantile(fit, 0.95)` as a bound for a rare truth.
@@ -66,8 +70,12 @@
 #'
 #' # Three categories need draws
 #' set.seed(1)
-#' rr_posterior(rr_counts(c(never = 420, once = 330, often = 250),
-#'                        rr_grr(c("never", "once", "often"), epsilon = 1)), n = 1000)
+#' answers <- rr_counts(c(never = 420, once = 330, often = 250), rr_grr(c("never", "once", "often"), epsilon = 1))
+#' frequency <- rr_posterior(answers, n = 1000)
+#' frequency
+#' # It is known that fewer did it often than once
+#' ordered <- frequency$draws[frequency$draws[, "often"] < frequency$draws[, "once"], ]
+#' colMeans(ordered)
 #' @export
 rr_posterior <- function(tally, prior = 1, n = 0, ...) {
   check_dots_empty(...)

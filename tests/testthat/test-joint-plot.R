@@ -102,11 +102,11 @@ test_that("what one row adds to a count: its pattern of bits, or all rows mixed,
   # 3, 2, 4 and 6 rows of 00, 10, 01 and 11.
   x <- rr_pmdh(c(3, 2, 4, 6), list(p = c(0.8, 0.9), q = c(0.3, 0.2)))
   C <- kronecker(rbind(c(0.8, 0.2), c(0.1, 0.9)), rbind(c(0.7, 0.3), c(0.2, 0.8)))
-  law <- set_law(x, 0:1, "sample", "reports")
+  law <- set_distribution(x, 0:1, "sample", "reports")
   expect_equal(law$rows, c(3, 2, 4, 6))
   expect_equal(law$prob, C)
   expect_equal(law$values, c(0, 0, 0, 1))
-  law <- set_law(x, 0:1, "population", "estimate")
+  law <- set_distribution(x, 0:1, "population", "estimate")
   expect_equal(law$rows, 15)
   expect_equal(law$prob, rbind(drop(c(3, 2, 4, 6) %*% C)) / 15, ignore_attr = TRUE)
   u <- (0:1 - 0.3) / 0.5
@@ -114,8 +114,8 @@ test_that("what one row adds to a count: its pattern of bits, or all rows mixed,
   expect_equal(law$values, c(u[1] * v[1], u[2] * v[1], u[1] * v[2], u[2] * v[2]))
   # The estimate of a count has the count as its mean, the report its expectation.
   expect_equal(sum_moments(law)$mean, 6)
-  expect_equal(sum_moments(set_law(x, 1L, "sample", "reports"))$mean, 5 * 0.2 + 10 * 0.9)
-  expect_equal(sum_moments(set_law(x, 0L, "sample", "estimate"))$mean, 8)
+  expect_equal(sum_moments(set_distribution(x, 1L, "sample", "reports"))$mean, 5 * 0.2 + 10 * 0.9)
+  expect_equal(sum_moments(set_distribution(x, 0L, "sample", "estimate"))$mean, 8)
   expect_equal(pattern_rows(x$truth, c(0L, 1L)), c(3, 2, 4, 6), ignore_attr = TRUE)
   expect_equal(pattern_rows(x$truth, 1L), c(5, 10), ignore_attr = TRUE)
 })

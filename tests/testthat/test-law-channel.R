@@ -191,16 +191,21 @@ test_that("a study adds, for each truth, its share squared times the covariance 
   smooth <- (V + 0.5) / (rowSums(V) + 2)
   terms <- c(1, -0.5, 2, 0.3)
   variance <- (drop(smooth %*% terms^2) - drop(smooth %*% terms)^2) / rowSums(V)
-  inside <- c(TRUE, FALSE, TRUE)
-  expect_equal(validation_squares(measured, terms, inside, theta), c(sum(c(25, 9) * variance[c(1, 3)]) / 64, variance[2]))
-  # Their intervals have both as a study.
-  study <- n * vapply(1:3, function(i) validation_squares(measured, L[i, ], 1:3 == i, theta), c(0, 0))
-  squares <- mean_squares(known$axes, inverse_axes(known), theta)
-  expected <- moment_intervals(inv, squares$second_true, squares$second_other, n, 0.9, "sample", study)
+  expect_equal(study_variances(measured, theta, cbind(terms, 2 * terms)), sum(theta^2 * variance) * c(1, 4), ignore_attr = TRUE)
+  expect_equal(study_variances(known, theta, cbind(terms)), 0)
+  # Intervals have it beside the variance of the reports, at the unbiased shares, which are a distribution here.
+  added <- function(terms) {
+    row_variance <- (drop(smooth %*% terms^2) - drop(smooth %*% terms)^2) / rowSums(V)
+    n * sum(inv^2 * row_variance)
+  }
+  expect_true(all(inv > 0))
+  squares <- mean_squares(known$axes, inverse_axes(known), inv)
+  study <- apply(L, 1, added)
+  expected <- moment_intervals(inv, squares$second_true + study, squares$second_other + study, n, 0.9, "sample")
   expect_equal(law_intervals(measured, evidence, theta, "wilson", 0.9, 1:3, "sample"), expected)
   squares <- drop(shares %*% colSums(L[1:2, ])^2)
-  expected <- moment_intervals(sum(inv[1:2]), sum(squares[1:2] * inv[1:2]) / sum(inv[1:2]), squares[3], n, 0.9, "sample",
-                               as.matrix(n * validation_squares(measured, colSums(L[1:2, ]), c(TRUE, TRUE, FALSE), inv)))
+  study <- added(colSums(L[1:2, ]))
+  expected <- moment_intervals(sum(inv[1:2]), sum(squares[1:2] * inv[1:2]) / sum(inv[1:2]) + study, squares[3] + study, n, 0.9, "sample")
   expect_equal(law_share_interval(measured, evidence, 1:2, NULL, "wilson", 0.9, "sample"), expected)
   # Drawn again: the same people in each row, and the channel of their shares.
   set.seed(2)

@@ -3,19 +3,17 @@
 
 z2 <- stats::qnorm(0.95)^2
 
-test_that("limits of moment_intervals() solve their equation, inside and beyond the shares, with and without a study", {
+test_that("limits of moment_intervals() solve their equation, inside and beyond the shares", {
   inv <- c(-0.1, 0.3, 1.15, 0.7)
   s <- c(2.1, 2.5, 1.8, 3)
   o <- c(1.2, 0.9, 1.4, 0.8)
   n <- 60
-  studies <- list(NULL, rbind(c(0.3, 0.2, 0.1, 0.4), c(0.15, 0.25, 0.05, 0.3)))
-  for (target in c("population", "sample")) for (study in studies) {
-    extra <- study %||% matrix(0, 2, 4)
-    variance <- function(t) t * s + (1 - t) * o - (if (target == "sample") t else t^2) + t^2 * extra[1, ] + (1 - t)^2 * extra[2, ]
+  for (target in c("population", "sample")) {
+    variance <- function(t) t * s + (1 - t) * o - (if (target == "sample") t else t^2)
     end <- pmin(pmax(inv, 0), 1)
     # At 0 a share has the variance o, at 1 it has s - 1 for both targets.
     excess <- ifelse(inv == end, 0, n * (inv - end)^2 / variance(end))
-    limits <- moment_intervals(inv, s, o, n, 0.9, target, study)
+    limits <- moment_intervals(inv, s, o, n, 0.9, target)
     for (side in c("low", "high")) {
       solves <- abs(n * (inv - limits[[side]])^2 - (z2 + excess) * variance(limits[[side]])) < 1e-9
       expect_identical(solves, c(side == "high", TRUE, side == "low", TRUE))
@@ -23,14 +21,11 @@ test_that("limits of moment_intervals() solve their equation, inside and beyond 
     expect_identical(c(limits$low[1], limits$high[3]), c(0, 1))
     expect_true(all(limits$low < limits$high))
     # A report has no less variance than `min_second`: the excess shrinks.
-    wide <- moment_intervals(inv, s, o, n, 0.9, target, study, min_second = 5)
+    wide <- moment_intervals(inv, s, o, n, 0.9, target, min_second = 5)
     excess <- ifelse(inv == end, 0, n * (inv - end)^2 / 5)
     expect_equal(n * (inv - wide$high)[1]^2, ((z2 + excess) * variance(wide$high))[1])
     expect_equal(n * (inv - wide$low)[3]^2, ((z2 + excess) * variance(wide$low))[3])
   }
-  # A study of next to nobody says nothing: all shares.
-  limits <- moment_intervals(0.4, 2, 1, 5, 0.9, "population", rbind(20, 30))
-  expect_true(limits$low <= 0 && limits$high >= 1)
 })
 
 test_that("limits of binomial counts solve theirs, for p above q and below it", {

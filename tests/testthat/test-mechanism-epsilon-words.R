@@ -8,7 +8,7 @@ test_that("mistakes and disobedience are no protection", {
   for (answer in c("no", "truth")) {
     # log(5) of the die
     expect_output(print(rr_noncompliance(rr_forced(1 / 6), 0.1, answer)),
-                  "epsilon     1.609  (a report changes odds by a factor of at most 5); disobedience protects nobody", fixed = TRUE)
+                  "epsilon     1.609  [(]a report changes odds by a factor of at most 5[)];\\s+disobedience protects nobody")
   }
   for (m in list(rr_misclassification(0.8, 0.9), rr_misclassification(table = rbind(c(8, 2), c(1, 9))))) {
     printed <- paste(capture.output(print(m)), collapse = "\n")

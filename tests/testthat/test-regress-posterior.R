@@ -160,3 +160,22 @@ test_that("draws that are alike count less: the worth of a chain, and what the t
   expect_identical(as.character(frame[[1]]), rep(c("a", "b"), each = 3))
   expect_equal(frame$no + frame$yes, rep(1, 6))
 })
+
+test_that("draws that satisfy a constraint are those of the prior restricted to it, by a grid over the shares", {
+  set.seed(31)
+  mechanism <- rr_grr(3, p = 0.7)
+  counts <- c(3, 5, 4)
+  draws <- rr_posterior(rr_counts(counts, mechanism), prior = c(1, 2, 1), n = 8000)$draws
+  kept <- draws[draws[, 3] < draws[, 2], ]
+  step <- 1 / 400
+  grid <- expand.grid(a = seq(step / 2, 1, step), b = seq(step / 2, 1, step))
+  theta <- cbind(grid$a, grid$b, 1 - grid$a - grid$b)
+  theta <- theta[theta[, 3] > 0, ]
+  reported <- theta %*% rr_matrix(mechanism)
+  density <- exp(log(reported) %*% counts) * theta[, 2]
+  inside <- theta[, 3] < theta[, 2]
+  expect_equal(nrow(kept) / nrow(draws), sum(density[inside]) / sum(density), tolerance = 0.05)
+  # Four Monte Carlo errors: standard deviations are near .17, and 8,000 dependent draws are worth 1,000 or more.
+  exact <- colSums(theta[inside, ] * density[inside]) / sum(density[inside])
+  expect_lt(max(abs(colMeans(kept) - exact)), 4 * 0.17 / sqrt(1000))
+})
