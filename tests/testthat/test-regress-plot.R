@@ -21,10 +21,11 @@ test_that("a line for each value of the covariate that interacts, the others at 
   expect_equal(band[c("ymin", "ymax")], as.data.frame(wanted[, c("lwr", "upr")]), ignore_attr = TRUE, tolerance = 1e-8)
   line <- ggplot2::layer_data(picture, 2)
   expect_equal(line$y[order(line$group, line$x)], unname(wanted[, "fit"]), tolerance = 1e-8)
-  # A factor has a point of each value, at the mean of the numbers; by = none.
+  # A factor has a row for each value, the first on top, at the mean of the numbers; by = none.
   points <- ggplot2::layer_data(ggplot2::autoplot(case$fit, "g", by = character()), 1)
   at <- predict(case$fit, data.frame(x = mean(case$data$x), g = c("u", "v"), z = 2.5), "truth")
-  expect_equal(points$y, unname(at), tolerance = 1e-8)
+  expect_equal(points$x, unname(at), tolerance = 1e-8)
+  expect_equal(as.numeric(points$y), 2:1)
   # The axis begins at 0 and ends at 1 if a share comes above one half.
   expect_equal(picture$coordinates$limits$y, c(0, 1))
   grid <- covariate_grid(case$fit, effect_data(case$fit), "z")
