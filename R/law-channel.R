@@ -253,7 +253,7 @@ law_intervals.rr_law_channel <- function(
   unknown <- rep(NA_real_, length(cells))
   if (is.null(inverse)) return(list(low = unknown, high = unknown))
   if (identical(dim(law$validation), c(2L, 2L)) && target == "population") {
-    return(lapply(measured_limits(law, evidence, conf.level), `[`, cells))
+    return(measured_limits(law, evidence, cells, conf.level))
   }
   inv <- apply_channel(inverse, evidence$counts / evidence$n, "adjoint")
   if (!is.null(law$validation)) estimate <- .Call(C_rr_project, inv, 1)
@@ -266,14 +266,20 @@ law_intervals.rr_law_channel <- function(
   )
 }
 
-# The limits of the shares of no and yes, see src/core/estimate/measured.h.
-measured_limits <- function(law, evidence, conf.level) {
+# The limits of the share of no (cell 1) or yes (cell 2) for each of `cells`, which may each have a
+# level of its own; see src/core/estimate/measured.h.
+measured_limits <- function(law, evidence, cells, conf.level) {
   V <- law$validation[2:1, ]
-  counts <- c(evidence$counts[2], V[, 2])
-  sizes <- c(sum(evidence$counts), rowSums(V))
-  yes <- .Call(C_rr_measured_interval, counts, sizes, normal_quantile(conf.level))
-  no <- 1 - rev(yes)
-  list(low = c(no[1], yes[1]), high = c(no[2], yes[2]))
+  n <- length(cells)
+  counts <- matrix(as.double(c(evidence$counts[2], V[, 2])), 3, n)
+  sizes <- matrix(as.double(c(sum(evidence$counts), rowSums(V))), 3, n)
+  quantiles <- rep_len(normal_quantile(conf.level), n)
+  yes <- .Call(C_rr_measured_interval, counts, sizes, quantiles)
+  is_no <- cells == 1L
+  list(
+    low = ifelse(is_no, 1 - yes[2, ], yes[1, ]),
+    high = ifelse(is_no, 1 - yes[1, ], yes[2, ])
+  )
 }
 
 # The score interval of the unbiased share of several cells. The mean squares of its terms, inside

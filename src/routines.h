@@ -22,7 +22,7 @@ ROUTINE(rr_invp, SEXP counts, SEXP a, SEXP b)
 ROUTINE(rr_project, SEXP x, SEXP total)
 
 /* measured: counts of respondents and of a study -> interval of a share */
-ROUTINE(rr_measured_interval, SEXP counts, SEXP sizes, SEXP quantile)
+ROUTINE(rr_measured_interval, SEXP counts, SEXP sizes, SEXP quantiles)
 
 /* eb: counts -> posterior of the shares */
 ROUTINE(rr_eb, SEXP rows, SEXP groups, SEXP totals, SEXP most, SEXP shapes, SEXP levels)

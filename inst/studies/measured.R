@@ -109,7 +109,7 @@ profile <- function(counts, sizes, z) {
 }
 
 package <- function(counts, sizes, z) {
-  .Call(candor:::C_rr_measured_interval, counts, matrix(sizes, 3, ncol(counts)), z)
+  .Call(candor:::C_rr_measured_interval, counts, matrix(sizes, 3, ncol(counts)), rep(z, ncol(counts)))
 }
 
 run_measured <- function(cell, surveys = 1000) {

@@ -205,6 +205,7 @@ carried_methods <- function() {
   calls <- list(
     tally = list(tidy = tidy, as.data.frame = as.data.frame, summary = function(x) tidy(summary(x)), c = function(x) tidy(rr_estimate(c(x, x))),
                  `[` = function(x) tidy(rr_estimate(x[2]), conf.int = TRUE), subset = function(x) tidy(rr_estimate(subset(x, x == "b")), conf.int = TRUE),
+                 rowsum = function(x) tidy(rr_estimate(rowsum(x, ~x)), conf.int = TRUE),
                    print = function(x) utils::capture.output(print(x))),
     fit = list(tidy = function(x) tidy(x, conf.int = TRUE), glance = function(x) unlist(numbers_of(glance(x))), coef = coef, confint = confint,
       vcov = function(x) sqrt(diag(vcov(x))), nobs = nobs, logLik = logLik,
@@ -324,6 +325,7 @@ summary_tally              =law     =law     =law     .        .        .       
 c_tally                    larger   other    refuses  .        .        .        larger   =told    =law     =law
 [_tally                    larger   refuses  smaller  .        .        .        larger   =told    =law     =law
 subset_tally               larger   refuses  smaller  .        .        .        larger   =told    =law     =law
+rowsum_tally               larger   refuses  smaller  .        .        .        larger   =told    =law     =law
 print_tally                =law     =law     other    .        .        .        other    other    other    other
 tidy_fit                   larger   other    smaller  larger   =exact   other    larger   larger   =law     =law
 glance_fit                 other    other    other    =even    =exact   other    other    other    =law     other

@@ -233,7 +233,7 @@ test_that("intervals of yes and no cover, by enumeration", {
     storage.mode(counts) <- "double"
     chance <- exp(colSums(stats::dbinom(counts, cell$sizes, prob, log = TRUE)))
     expect_equal(sum(chance), 1)
-    limits <- .Call(C_rr_measured_interval, counts, matrix(cell$sizes, 3, ncol(counts)), stats::qnorm(0.975))
+    limits <- .Call(C_rr_measured_interval, counts, matrix(cell$sizes, 3, ncol(counts)), rep(stats::qnorm(0.975), ncol(counts)))
     expect_gte(sum(chance[limits[1, ] <= cell$theta & cell$theta <= limits[2, ]]), 0.93)
   }
 })
