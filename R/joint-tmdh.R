@@ -242,10 +242,10 @@ notes_of.rr_tmdh <- function(x, table) {
 #'
 #' A report supports \eqn{k} categories of one question, the truth among them, with these probabilities (Carette, Table 2). [rr_cooccurrence()] of order \eqn{k} counts them.
 #'
-#' * [rr_unary()]: \eqn{p q^{k-1}}.
-#' * [rr_grr()]: 0 if \eqn{k > 1}.
-#' * [rr_local_hash()]: \eqn{p / g^{k-1}} for ideal hash functions.
-#' * [rr_subset()], \eqn{w} of \eqn{K}: \eqn{p \prod_{i=1}^{k-1} (w - i) / (K - i)}{p prod of (w - i) / (K - i), i from 1 to k - 1}.
+#' * \eqn{p q^{k-1}} for [rr_unary()].
+#' * 0 for [rr_grr()] if \eqn{k > 1}.
+#' * \eqn{p / g^{k-1}} for [rr_local_hash()] with ideal hash functions.
+#' * For [rr_subset()], \eqn{w} of \eqn{K}, \eqn{p \prod_{i=1}^{k-1} (w - i) / (K - i)}{p prod of (w - i) / (K - i), i from 1 to k - 1}.
 #'
 #' @section Picture:
 #' `plot()` draws the exact law of counts in standard deviations from the mean, with the normal law; the caption has the skewness. By default the picture has one set of each order up to

@@ -60,6 +60,9 @@
 #' `"lasso"` are conditional on the categories that the data select. For a channel with more reports than truths, `"inv"` is the
 #' least-squares solution that adds up to 1.
 #'
+#' Estimates by inversion come near the truth as the number \eqn{N} of reports grows. If the number \eqn{K} of categories grows too, the squared error of all shares together is of the order
+#' \eqn{K^2 / N} (Pinzon et al.), that of one share \eqn{K / N}.
+#'
 #' @section Rate of the iterative Bayesian update:
 #' Near the maximum each step of `"ibu"` multiplies the distance from it by the rate. [glance()][estimate_methods] returns the rate as `rate`. It is the largest eigenvalue of the derivative of the step
 #' within the positive shares, or the largest factor of a share of 0. A digit of the distance takes \eqn{\log(10) / (-\log(rate))}{log(10) / (-log(rate))} steps. For

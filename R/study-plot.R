@@ -91,13 +91,15 @@ risk_lines <- function(data, truths, by_epsilon, linear) {
   data$column <- factor(column, c("True shares", columns))
   is_row <- length(unique(column)) == 1L
   values <- sort(unique(data$x))
-  # Panels have room for four values.
-  breaks <- if (length(values) <= 4L && nlevels(data$column) <= 3L) {
+  names <- levels(data$panel)
+  # Narrow panels have room for the first and the last value, others for four.
+  breaks <- if (is_row && length(names) > 2L) {
+    range(values)
+  } else if (length(values) <= 4L && nlevels(data$column) <= 3L) {
     values
   } else {
     few_log_breaks(3)(range(values))
   }
-  names <- levels(data$panel)
   panels <- if (is_row) risk_row(names, linear) else risk_grid(names)
   bars <- truth_bars(data, truths, is_row, linear)
   y_breaks <- few_log_breaks(if (panels$layout$down > 1) 3 else 7)
@@ -129,7 +131,7 @@ risk_lines <- function(data, truths, by_epsilon, linear) {
 # different truths are not compared.
 risk_row <- function(names, linear) {
   panels <- length(names)
-  layout <- row_layout(panels, character(7), names, min(3L, panels))
+  layout <- row_layout(panels, character(9), names, min(3L, panels))
   # The rows of this layout are panels.
   layout$rows <- layout$down
   if (linear) layout <- own_axes(layout)

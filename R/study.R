@@ -60,7 +60,7 @@
 #' @param methods For `plot()`: methods to draw, a character vector; by default all.
 #' @return A tibble of class `rr_study` with one row per cell, method and metric: `truth`, `k` (number of categories), `epsilon`, `n`, `method`, `metric`, `estimate`,
 #'   `mc.error`. `plot()` and `autoplot()` return a ggplot. `summary()` returns a tibble with a row for each cell and metric (`mse`, `tv`, `nll`):
-#'   the `method` with the smallest `estimate`, the `second`, its `margin` over the winner, and `mc.error`, an upper bound of the Monte Carlo error of the margin.
+#'   the `method` with the smallest `estimate` (for `nll` without methods that are not `valid` in [rr_methods()]), the `second`, its `margin` over the winner, and `mc.error`, an upper bound of the Monte Carlo error of the margin.
 #' @section Errors:
 #' * `candor_error_argument`: an empty grid, a truth that is not a distribution over at least two categories, values out of range, unknown methods, a `mechanism` that returns none.
 #'   These errors, and errors of a method that always fails, come before the work starts.
@@ -233,12 +233,16 @@ print.rr_study <- function(x, ...) {
   NextMethod()
 }
 
-# The method with the smallest error in each cell, and its margin over the second.
+# The method with the smallest error in each cell, and its margin over the second. Estimates that are
+# no distribution have no likelihood to compare.
 #' @rdname rr_study
 #' @export
 summary.rr_study <- function(object, ...) {
   data <- as.data.frame(object)
   data <- data[data$metric %in% c("mse", "tv", "nll") & !is.na(data$estimate), ]
+  table <- rr_methods()
+  invalid <- table$method[table$valid %in% FALSE]
+  data <- data[data$metric != "nll" | !data$method %in% invalid, ]
   keys <- intersect(c("truth", "k", "mechanism", "epsilon", "n", "metric"), names(data))
   cells <- split(seq_len(nrow(data)), unname(as.list(data[keys])), drop = TRUE)
   rows <- lapply(cells[order(vapply(cells, min, 0L))], function(rows) {

@@ -315,8 +315,8 @@ inform_height <- function(layout) {
   cli::cli_inform(
     c(
       paste(
-        "{layout$rows} rows need a picture {layout$height} inches high,",
-        "or they overlap or lose names."
+        "{layout$rows} row{?s} need{?s/} a picture {layout$height} inches high,",
+        "or names overlap or are lost."
       ),
       i = "Say so where it is drawn, as in {.code ggsave(height = {layout$height})}, or draw fewer."
     ),
