@@ -45,8 +45,8 @@
 #' @param shuffled Number of reports that are shuffled together, 1 to 1e9.
 #' @param delta Number between 0 and 1: the probability \eqn{\delta}, with `shuffled`. It should be far below one over the number of reports;
 #'   otherwise `candor_warning_delta` is given.
-#' @param reports Number of reports of one respondent about one true answer, at least 1. For a list one number, or one per mechanism, in their order
-#'   or with their names.
+#' @param reports Number of reports of one respondent about one true answer, at least 1; of one mechanism also several such numbers, with a result for each. For a list one number, or one per
+#'   mechanism, in their order or with their names.
 #' @param sensitive Categories, as labels or positions. The result is the largest log ratio of the probabilities of a report under one of *these* truths and under any other, see
 #'   [rr_grr()]. It is for the design: mistakes and disobedience do not count.
 #' @param achieved Logical, default `FALSE`. Return the epsilon that [rr_perturb()] achieves with probabilities that are multiples of
@@ -114,6 +114,9 @@ rr_epsilon.rr_mechanism <- function(
   if (!length(query)) query <- "nominal"
   if (query == "shuffled") return(shuffled_epsilon(mechanism, shuffled, delta))
   if (query == "sensitive") return(sensitive_epsilon(mechanism, sensitive))
+  if (length(reports) > 1L) {
+    return(vapply(reports, function(r) rr_epsilon(mechanism, reports = r), 0))
+  }
   r <- if (query == "reports") check_count(reports, "reports", min = 1) else 1
   if (!is.null(mechanism$questions %||% mechanism$parts)) {
     return(questions_epsilon(mechanism, query == "achieved", r))

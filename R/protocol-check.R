@@ -123,13 +123,13 @@ print.rr_client_check <- function(x, ...) {
   } else {
     "No problem was found."
   }
-  cat("<rr_client_check> ", if (is_untested) untested_words, verdict, "\n", sep = "")
+  writeLines(within_80(paste0("<rr_client_check> ", if (is_untested) untested_words, verdict)))
   NextMethod()
 }
 
 untested_words <- paste(
-  "Not tested: whether permanent answers are kept, which needs `id` and two reports of each",
-  "respondent. "
+  "Not tested: whether permanent answers are kept, and without `id` whether reports depend on each",
+  "other. Both need `id`, and two reports of each respondent. "
 )
 
 # ---- reports of known truths ----
@@ -635,7 +635,10 @@ pooled_tests <- function(audit) {
     group_tests(
       "period", outer(seq_len(n), 2:10, `%%`), supports, p, 2:10
     ),
-    copy_tests(supports, p, restarts), copy_tests(part == 1, p_part, restarts),
+    # Reports with one permanent answer are alike, and who sent which is not known without `id`.
+    if (!audit$is_permanent || !is.null(audit$id)) {
+      rbind(copy_tests(supports, p, restarts), copy_tests(part == 1, p_part, restarts))
+    },
     function_test(audit, first), repeat_tests(audit)
   )
 }

@@ -261,6 +261,19 @@ check_nested <- function(fits, n, df) {
       anyDuplicated(df)) {
     abort("{.fn anova} compares nested fits of one kind and of the same respondents.")
   }
+  check_same_randomized(lapply(fits, function(fit) names(fit$rows$mechanisms)))
+}
+
+# A likelihood is of the reports of all randomized variables: fits with others are of other data.
+check_same_randomized <- function(names) {
+  shared <- Reduce(intersect, names)
+  single <- setdiff(unlist(names), shared)
+  if (!length(single)) return(invisible())
+  abort(c(
+    "{.fn anova} compares fits with the same randomized variables.",
+    x = "{.field {single}} {?is/are} not in all of them, so that their likelihoods are of other data.",
+    i = "{.code car::linearHypothesis()} tests coefficients of the larger fit."
+  ))
 }
 
 # A share, or a sigma, at the end of its range is free to one side only: half the time it takes no

@@ -306,7 +306,10 @@ Anova.rr_glm <- function(
 # car would test a part of these coefficients, some for each category.
 #' @exportS3Method car::Anova
 Anova.rr_regression <- function(mod, ...) {
-  abort("Terms of these models are tested by two fits: {.code anova(small, large)}.")
+  abort(c(
+    "Terms of these models are tested by two fits: {.code anova(small, large)}.",
+    i = "Coefficients of randomized variables: {.code car::linearHypothesis()}."
+  ))
 }
 
 # Each term against the model without it; by type II without the interactions that it is part of as

@@ -130,6 +130,8 @@ test_that("several reports and shuffled ones are those of who does nothing wrong
     expect_equal(rr_epsilon(list(asked), reports = r), r, tolerance = 1e-9)
     expect_identical(rr_epsilon(rr_noncompliance(two, 0.2), reports = r), rr_epsilon(two, reports = r))
   }
+  expect_equal(rr_epsilon(asked, reports = 2:3), vapply(2:3, enumerated_epsilon, 0, C = rr_matrix(warner)), tolerance = 1e-9)
+  expect_refused(rr_epsilon(asked, reports = c(1, 0)))
   expect_lte(abs(rr_epsilon(rr_compose(confused <- rr_misclassification(table = diag(3) + 1, validation = "exact"), grr), shuffled = 500, delta = 1e-6) -
                    rr_epsilon(grr, shuffled = 500, delta = 1e-6)), 1e-6)
 })

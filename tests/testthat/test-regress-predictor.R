@@ -557,3 +557,16 @@ test_that("many rows are searched by a part of them: the maximum is that of all"
   expect_lt(min(colSums(abs(points[, -1, drop = FALSE] - fit$b))), 1)
   expect_identical(ncol(mixture_starts(mixture, model, 1)), 1L)
 })
+
+test_that("a likelihood ratio compares fits with the same randomized variables", {
+  set.seed(61)
+  warner <- rr_warner(0.8)
+  d <- data.frame(u = rbinom(300, 1, 0.4), v = rbinom(300, 1, 0.3))
+  d$y <- rbinom(300, 1, 0.2 + 0.4 * d$u)
+  d[c("u", "v")] <- lapply(d[c("u", "v")], function(x) rr_perturb(x, warner, rng = "R"))
+  both <- rr_predictor(y ~ u + v, d, list(u = warner, v = warner), family = binomial())
+  one <- rr_predictor(y ~ u, d, list(u = warner), family = binomial())
+  # The likelihood of `one` has no reports of v: more than 100 bits less.
+  expect_gt(as.numeric(logLik(one)) - as.numeric(logLik(both)), 50)
+  expect_refused(anova(one, both), anova(both))
+})
