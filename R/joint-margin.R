@@ -14,7 +14,7 @@
 #' Standard errors of a maximum likelihood fit treat its zeros as known. If a margin contains such zeros, its standard errors are too small, a cell of 0
 #' has no interval, and `print()` says so. Use the unbiased estimate then (`method = "inv"`, or [rr_tmdh()]).
 #'
-#' **Sum scores.** With `sum = TRUE` the shares are those of respondents with 0, 1, 2, ... true yes. Each question may have a device of its own. Intervals are score intervals
+#' **Sum scores.** With `sum = TRUE` each share is the share of respondents with 0, 1, 2, ... true yes. Each question may have a device of its own. Intervals are score intervals
 #' where the joint shares have them. Errors grow quickly with the number of questions. If all devices are equal, the number of yes in the reports is enough, also of the members of a group:
 #' use the mechanism `rr_channel(mechanism, levels = 0:3)` of [rr_channel()].
 #'

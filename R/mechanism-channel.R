@@ -11,7 +11,7 @@
 #' closed form. For any other channel [rr_estimate()] finds the maximum of the likelihood, with a proof of how close it is, see [likelihood_solver].
 #'
 #' **Losses**: in the response matrix of a detector, or if some people do not answer, rows add up to less than 1. `unseen` names a further last report for those who are lost. Its count is the
-#' number of them. If it is not known, divide the rows by their sums, the efficiencies; the shares are then those of the truths that are seen.
+#' number of them. If it is not known, divide the rows by their sums, the efficiencies; the shares then describe the truths that are seen.
 #'
 #' @section Labels of reports:
 #' If a protocol has at most 10,000 possible reports, `rr_matrix()` labels them:
@@ -329,7 +329,7 @@ channel_law <- function(mechanism) {
 #' it alone covered down to 88%. If fewer than 25 people have a truth whose share may be above 0.2, the interval also holds the shares that are accepted without the factor.
 #'
 #' For more categories, more reports than truths and the sample, it is the score interval with the study's variance at the estimate. That variance adds two people to each row,
-#' spread evenly over the reports. A message appears if a truth has fewer than 15 people. `studies/measured.R` has the coverage and the widths beside those of other intervals.
+#' spread evenly over the reports. A message appears if a truth has fewer than 15 people. `studies/measured.R` has the coverage and the widths beside other intervals.
 #'
 #' **Survey designs.** The error of an external study is added to the variance of the design, of all domains together: differences between domains, and between
 #' surveys with one table, are nearly free of it. The interval is that of as many independent respondents as have the design's variance, with the \eqn{t} quantile.

@@ -39,9 +39,9 @@
 #' \eqn{a} of the unbiased estimate and \eqn{\sigma_x^2 = a'(\mathrm{diag}(C_x) - C_x C_x')a}{sigma_x^2 = a'(diag(C_x) - C_x C_x') a}, \eqn{m} labels in proportion to
 #' \eqn{\theta_x\sigma_x}{theta_x sigma_x} add the variance \eqn{(\sum_x\theta_x\sigma_x)^2 / m}{(sum theta_x sigma_x)^2 / m}, which no other split makes smaller (Neyman 1934).
 #'
-#' * `share` is the true share of each category; for yes/no questions that of `category` is enough. If it is not known, plan with the one that needs most labels.
+#' * `share` is the true share of each category; for yes/no questions the share of `category` is enough. If it is not known, plan with the share that needs most labels.
 #' * `versus` plans the difference of two groups with one study, whose error nearly cancels.
-#' * `costs` are those of a label and of a report: with a margin alone, the cheapest `n` and number of labels.
+#' * `costs`: the cost of a label and the cost of a report. With a margin alone the plan has the cheapest `n` and number of labels.
 #' * `validation = "internal"`: the people are drawn from the respondents by their reports, which are the rows then.
 #' * Several tests of the same people are one report, of all their results: its channel has a column for each combination.
 #'

@@ -651,7 +651,8 @@ group_tests <- function(test, groups, supports, p, detail = "") {
   })
   detail <- rep(rep_len(detail, length(sums)), vapply(sums, nrow, 0L))
   sums <- do.call(rbind, sums)
-  exact_tests(test, sums[, 1], sums[, 2], sums[, 3] / sums[, 2], detail)
+  n <- sums[, 2]
+  exact_tests(test, sums[, 1], n, sums[, 3] / n, detail)
 }
 
 # Tests of the pairs of reports at a distance of 1 to 10, at the distance that looks worst, and of
@@ -689,8 +690,10 @@ support_tests <- function(test, pairs, supports, p, detail = "") {
     a <- pair$first
     b <- pair$second
     p_alike <- 1 - p[a] - p[b] + 2 * pair$p_both
+    is_both <- supports[a] & supports[b]
+    is_alike <- supports[a] == supports[b]
     cbind(
-      count = c(sum(supports[a] & supports[b]), sum(supports[a] == supports[b])),
+      count = c(sum(is_both), sum(is_alike)),
       n = length(a),
       prob = c(mean(pair$p_both), mean(p_alike))
     )

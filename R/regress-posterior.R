@@ -9,7 +9,7 @@
 #' * **A channel that a validation study measured** ([rr_misclassification()]): the rows of the channel are unknown too, with uniform priors. After an external study the posterior of a
 #'   yes/no question is an exact mixture of Beta distributions, if (yes + 1)(no + 1) is at most \eqn{10^7}{1e7}. Otherwise, and for more categories, it has independent
 #'   draws: channels and reported shares are drawn, and drawn again in proportion to the density of the true shares. If there are more reports than truths, or the reports
-#'   contradict the study, draws are by Gibbs sampling, of which each 100th is used. After an internal study draws are direct, and means and standard deviations are exact; the prior is
+#'   contradict the study, draws are by Gibbs sampling, and each 100th draw is used. After an internal study draws are direct, and means and standard deviations are exact; the prior is
 #'   spread evenly over the reports.
 #'
 #' **Constraints**: if the shares are known to satisfy a condition, such as an order, keep the draws that satisfy it, as in the last example. They are from the posterior with the prior restricted to
@@ -34,7 +34,7 @@
 #'
 #'   * `tidy()`: `estimate` is the posterior mean, `std.error` the posterior standard deviation; there is a column `median`.
 #'   * `quantile()`: a matrix with one row per level.
-#'   * `summary()`: the table of `tidy()` for each number in `above`, with the columns `above` and `probability`, that of a share above it.
+#'   * `summary()`: the table of `tidy()` for each number in `above`, with the columns `above` and `probability`, the probability of a share above it.
 #'   * `confint()`: equal-tailed intervals.
 #'   * `glance()`: `nobs`, `log.evidence` (log probability of the answers in their order; `NA` where there are only draws), `method`, `draws`, `effective` (smallest
 #'     effective number of draws).
