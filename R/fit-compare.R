@@ -16,7 +16,7 @@
 #'
 #' **Drift.** A test, a coder or a classifier may have changed between two validation studies. `anova()` of two or more mechanisms of [rr_misclassification()] tests whether their tables are
 #' one channel, for the people of each truth and for all: Pearson's \eqn{X^2} with the likelihood ratio beside it as `Deviance`. If fewer than five people are expected in some cell, the
-#' p-values are those of 9,999 tables with the same sums, by R's generator. `rr_compare(paired = TRUE)` says how much the estimate depends on the study: the fits are of the
+#' p-values come from 9,999 tables with the same sums, by R's generator. `rr_compare(paired = TRUE)` says how much the estimate depends on the study: the fits are of the
 #' same reports, read with each mechanism, so that only the studies and the difference of the channels have an error.
 #'
 #' `anova()` of one grouped fit tests whether the groups share one truth. With several fits it tests whether the larger model fits better. A fit
@@ -35,7 +35,7 @@
 #' @return `rr_compare()` returns a tibble of class `rr_compare` with one row per pair of groups and category, see [estimate_methods]. The columns are `term`, `group1`, `group2`,
 #'   `estimate`, `std.error`, `conf.low`, `conf.high`, `p.value` and `p.adjusted`. [plot()][autoplot.rr_compare] draws it.
 #'
-#'   `anova()` returns a data frame of class `anova` with one row per model: `groups`, `parameters`, `logLik`, and from the second row on `Df`, `Chisq` and `Pr(>Chisq)`. Of mechanisms
+#'   `anova()` returns a data frame of class `anova` with one row per model: `groups`, `parameters`, `logLik`, and from the second row on `Df`, `Chisq` and `Pr(>Chisq)`. For mechanisms
 #'   the rows are the truths and `all`, with `Df`, `Deviance`, `Chisq` and `Pr(>Chisq)`.
 #' @section Errors and warnings:
 #' Errors: `candor_error_level`, `candor_error_mismatch` (different categories, or different reports), `candor_error_argument` (also for weighted reports or another method in

@@ -45,7 +45,7 @@
 #' @param shuffled Number of reports that are shuffled together, 1 to 1e9.
 #' @param delta Number between 0 and 1: the probability \eqn{\delta}, with `shuffled`. It should be far below one over the number of reports;
 #'   otherwise `candor_warning_delta` is given.
-#' @param reports Number of reports of one respondent about one true answer, at least 1; of one mechanism also several such numbers, with a result for each. For a list one number, or one per
+#' @param reports Number of reports of one respondent about one true answer, at least 1; for one mechanism also several such numbers, with a result for each. For a list one number, or one per
 #'   mechanism, in their order or with their names.
 #' @param sensitive Categories, as labels or positions. The result is the largest log ratio of the probabilities of a report under one of *these* truths and under any other, see
 #'   [rr_grr()]. It is for the design: mistakes and disobedience do not count.

@@ -34,7 +34,7 @@
 #' a warning: several such reports are not protected.
 #'
 #' @section Estimates from several rounds:
-#' The reports of one respondent depend on each other, so that standard errors of a merged tally are too small; so do those of [rr_pool()]. The package has no likelihood of several rounds:
+#' The reports of one respondent depend on each other, so that standard errors of a merged tally are too small, and [rr_pool()] has the same fault. The package has no likelihood of several rounds:
 #' a tally does not keep which reports are of one respondent, and that likelihood needs all reports of each respondent together. Estimate each round alone, or all rounds
 #' with respondents as clusters: `rr_estimate(survey::svydesign(ids = ~ id, weights = ~ 1, data = reports), mechanism)`, see [survey_designs].
 #'

@@ -61,7 +61,7 @@
 #' least-squares solution that adds up to 1.
 #'
 #' Estimates by inversion come near the truth as the number \eqn{N} of reports grows. If the number \eqn{K} of categories grows too, the squared error of all shares together is of the order
-#' \eqn{K^2 / N} (Pinzon et al.), that of one share \eqn{K / N}.
+#' \eqn{K^2 / N} (Pinzon et al.), and the squared error of one share is of the order \eqn{K / N}.
 #'
 #' @section Rate of the iterative Bayesian update:
 #' Near the maximum each step of `"ibu"` multiplies the distance from it by the rate. [glance()][estimate_methods] returns the rate as `rate`. It is the largest eigenvalue of the derivative of the step

@@ -34,7 +34,7 @@
 #' With `attention` the result has class `c("rr_glm_attention", "rr_regression")`, the methods of [regression_methods], [rr_effects()] and [predict()][predict.rr_glm]. Coefficients of attention are called
 #' `attention:` and the covariate. `"question"` multiplies the likelihoods of the two questions. Its estimates are consistent whether inattention belongs to
 #' persons or comes and goes, and its standard errors are the sandwich by person. `"person"` gains precision if the same persons are inattentive at both questions, and is biased otherwise;
-#' its standard errors are from the observed information. With a survey design the standard errors of both are those of the design. `anova()` needs `"person"`. Penalties, unknown parameters, and the links
+#' its standard errors are from the observed information. With a survey design the design gives the standard errors of both. `anova()` needs `"person"`. Penalties, unknown parameters, and the links
 #' `"log"` and `"identity"` are not available.
 #'
 #' @param formula The truth on its covariates: `report ~ age + sex`. The response is 0 and 1, logical, a factor or text with the labels of

@@ -271,7 +271,7 @@ check_same_randomized <- function(names) {
   if (!length(single)) return(invisible())
   abort(c(
     "{.fn anova} compares fits with the same randomized variables.",
-    x = "{.field {single}} {?is/are} not in all of them, so that their likelihoods are of other data.",
+    x = "{.field {single}} {?is/are} not in all of them: their likelihoods are of other data.",
     i = "{.code car::linearHypothesis()} tests coefficients of the larger fit."
   ))
 }

@@ -23,7 +23,7 @@
 #' * `predict(type = "evasion")` is each person's probability of evading, given the reports; for `newdata` it is the share.
 #' * Prevalences are those of persons who follow the instructions. Nothing is known about the others.
 #'
-#' Three items a person are needed; with three the standard error is about three times that of five. If `sigma` is estimated as 0, Wald's interval of the share is too short: use
+#' Three items a person are needed; with three the standard error is about three times as large as with five. If `sigma` is estimated as 0, Wald's interval of the share is too short: use
 #' `confint(method = "profile")`. The share rests on the normal distribution of the random intercept, and on the device:
 #' compare both fits.
 #'
