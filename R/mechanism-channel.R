@@ -620,9 +620,12 @@ truths_by_reports <- function(table) {
     identical(is_truth, c(FALSE, TRUE))
   if (is_transposed) {
     cli::cli_inform(
-      paste(
-        "Rows of {.arg table} are reports ({.val {texts[[1]][1]}}), and columns truths: it was",
-        "transposed."
+      c(
+        paste(
+          "Rows of {.arg table} are reports ({.val {texts[[1]][1]}}), and columns truths: it was",
+          "transposed."
+        ),
+        i = "If people were drawn for it by their reports, say {.code validation = \"internal\"}."
       ),
       class = "candor_message_transposed"
     )

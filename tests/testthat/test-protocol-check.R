@@ -278,7 +278,7 @@ test_that("without second reports the verdict is that permanence was not tested"
   # A client that draws everything anew keeps nothing, of which rr_perturb() warns, and passes all other tests.
   perturb <- function(...) suppressWarnings(rr_perturb(..., rng = "R"))
   once <- perturb(truth, memoised)
-  verdict <- function(...) utils::capture.output(print(rr_check_client(...)))[1]
+  verdict <- function(...) gsub("\\s+", " ", paste(utils::capture.output(print(rr_check_client(...))), collapse = " "))
   expect_untested <- function(line) {
     expect_no_match(line, "No problem was found")
     expect_match(line, "Not tested: whether permanent answers are kept")

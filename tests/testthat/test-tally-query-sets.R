@@ -281,3 +281,14 @@ test_that("an error shows up to three wrong reports and their rule, before the l
   error <- expect_error(rr_tally(stored(data.frame(id = c(1, 1, 2), level = c(1, 9, 2))), bits), class = "candor_error_report")
   expect_match(conditionMessage(error), "Among them: \"9\"")
 })
+
+test_that("an empty text among the reports of a database is told, with the way out", {
+  skip_if_not_installed("DBI")
+  skip_if_not_installed("RSQLite")
+  skip_if_not_installed("dbplyr")
+  connection <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  withr::defer(DBI::dbDisconnect(connection))
+  DBI::dbWriteTable(connection, "uploads", data.frame(bits = c("80", "", "c0")))
+  error <- expect_error(rr_tally(dplyr::tbl(connection, "uploads"), rr_unary(3, 1), column = "bits"), class = "candor_error_report")
+  expect_match(conditionMessage(error), "empty text")
+})
