@@ -579,3 +579,14 @@ test_that("two questions: what the reports of both say, by hand", {
   expect_setequal(round(first$prob[5:8], 9), round(c(outer(c(0.8, 0.2), c(0.7, 0.3))), 9))
   expect_identical(nrow(tests), 1L + 4L * 8L)
 })
+
+test_that("two truths have an epsilon of their reports, one has none", {
+  set.seed(12)
+  warner <- rr_warner(0.8)
+  truth <- rep(c("no", "yes"), each = 2000)
+  check <- rr_check_client(rr_perturb(truth, warner, rng = "R"), warner, truth)
+  # The bound is below the epsilon of the design with the confidence .999, and above 0 by far: the log odds have an error of .1.
+  expect_true(all(check$epsilon.low > 0 & check$epsilon.low <= log(4)))
+  alone <- rr_check_client(rr_perturb(truth[1:2000], warner, rng = "R"), warner, truth[1:2000])
+  expect_equal(alone$epsilon.low, 0)
+})

@@ -635,3 +635,10 @@ test_that("a formula makes the mechanism of each row from its columns", {
   new <- transform(data[1, ], p = 0.99)
   expect_refused(predict(fit, new, type = "report"), class = "mismatch")
 })
+
+test_that("starting values are finite numbers, all of them, one for each coefficient", {
+  expect_silent(check_start(NULL, 2))
+  expect_silent(check_start(c(0.5, -1), 2))
+  expect_silent(check_start(c(0.5, -1, 0), 2))
+  expect_refused(check_start(c(0.5, NA), 2), check_start(c(Inf, -1), 2), check_start(0.5, 2), check_start(rep(0, 4), 2), check_start("0", 1))
+})
