@@ -202,7 +202,8 @@ test_that("one pair of samples: errors with a covariance, t quantiles, tests, an
   ratio <- compare_pair(x, y, cross, 0.9, 12, "ratio")
   expect_equal(ratio$estimate, c(2 / 3, 1.2))
   expect_equal(ratio$p.value, found$p.value)
-  bounds <- ratio_bounds(x$share, y$share, list(x = qt(0.95, 12) * x$error, y = qt(0.95, 12) * y$error), list(x = qt(0.95, 12) * x$error, y = qt(0.95, 12) * y$error), qt(0.95, 12)^2 * cross)
+  bounds <- ratio_bounds(x$share, y$share, list(x = qt(0.95, 12) * x$error, y = qt(0.95, 12) * y$error),
+    list(x = qt(0.95, 12) * x$error, y = qt(0.95, 12) * y$error), qt(0.95, 12)^2 * cross)
   expect_equal(c(ratio$conf.low, ratio$conf.high), c(bounds$low, bounds$high))
   # No error at all: equal shares do not differ, others have no test.
   sure <- function(share) list(share = share, error = 0, edge = FALSE, df = Inf)

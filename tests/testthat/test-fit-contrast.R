@@ -35,7 +35,8 @@ test_that("sums, differences, scores and ratios with their delta-method errors",
 
 test_that("the kind of functions says which axis they have", {
   kind <- function(...) info_of(rr_contrast(three(), list(...)), "axis_kind")
-  expect_identical(c(kind("a"), kind(c("a", "b")), kind(c(a = 1, b = -1)), kind(c(0, 1, 2)), kind(list("a", "b")), kind("a", c(a = 1, b = -1)), kind(c(0.5, 0.5, 0)),
+  expect_identical(c(kind("a"), kind(c("a", "b")), kind(c(a = 1, b = -1)), kind(c(0, 1, 2)), kind(list("a", "b")), kind("a", c(a = 1, b = -1)),
+    kind(c(0.5, 0.5, 0)),
                      kind(c(a = 1, b = -2))), c("share", "share", "difference", "number", "ratio", "number", "share", "number"))
   # Of two groups each adds up to 1: a difference of their shares is one, their sum is not a share.
   read <- function(w) list(weights = rbind(w), divisor = 0L, is_shown = TRUE)
@@ -79,6 +80,7 @@ test_that("cumulative shares are sums of the levels below, cut at 0 and 1", {
   expect_false(any(c("statistic", "p.value") %in% names(found)))
   expect_identical(rr_contrast(three(), cumulative = TRUE)$conf.high[3], 1)
   expect_refused(rr_contrast(rr_estimate(rr_counts(c(5, 5, 5) * 90, rr_grr(c("x", "y", "z"), 3))), cumulative = TRUE))
-  expect_identical(c(has_order(rr_grr(c(1, 2, 3), 1)), has_order(rr_grr(c(1, 3, 2), 1)), has_order(rr_grr(c("a", "b"), 1)), has_order(rr_grr(ordered(c("b", "a")), 1))),
+  expect_identical(c(has_order(rr_grr(c(1, 2, 3), 1)), has_order(rr_grr(c(1, 3, 2), 1)), has_order(rr_grr(c("a", "b"), 1)),
+    has_order(rr_grr(ordered(c("b", "a")), 1))),
                    c(TRUE, FALSE, FALSE, TRUE))
 })

@@ -74,5 +74,6 @@ test_that("bad input", {
   outside <- suppressWarnings(list(fit(two, c(990, 10)), fit(other, c(990, 10))))
   expect_refused(suppressWarnings(rr_compare(outside, paired = TRUE)))
   expect_refused(rr_compare(list(fit(two), fit(two)), paired = TRUE), rr_compare(list(fit(two), fit(other, target = "sample")), paired = TRUE),
-    rr_compare(fit(two, cbind(a = c(880, 120), b = c(700, 300))), paired = TRUE), rr_compare(list(fit(two), fit(other, method = "inv")), paired = TRUE), rr_compare(list(fit(two), fit(other)), paired = NA))
+    rr_compare(fit(two, cbind(a = c(880, 120), b = c(700, 300))), paired = TRUE), rr_compare(list(fit(two), fit(other, method = "inv")), paired = TRUE),
+      rr_compare(list(fit(two), fit(other)), paired = NA))
 })

@@ -32,9 +32,12 @@ test_that("the default interval has the estimate in its centre: profile if there
 
 test_that("arguments at their bounds; a tally takes nothing that is about its rows", {
   tally <- rr_counts(counts, grr)
-  expect_refused(rr_estimate(tally, conf.level = 1), rr_estimate(tally, plan = 0.9), rr_estimate(tally, simultaneous = NA), rr_estimate(tally, target = "people"),
-                 rr_estimate(tally, interval = "normal"), rr_estimate(tally, other = 1), rr_estimate(tally, weights = "w"), rr_estimate(tally, by = "g"), rr_estimate(tally, na.rm = TRUE),
-                 rr_estimate(tally, column = "x"), rr_estimate(tally, count = "n"), rr_estimate(c("a", "b")), rr_estimate(tally, interval = "bootstrap", replications = 19))
+  expect_refused(rr_estimate(tally, conf.level = 1), rr_estimate(tally, plan = 0.9), rr_estimate(tally, simultaneous = NA),
+    rr_estimate(tally, target = "people"),
+                 rr_estimate(tally, interval = "normal"), rr_estimate(tally, other = 1), rr_estimate(tally, weights = "w"), rr_estimate(tally, by = "g"),
+                   rr_estimate(tally, na.rm = TRUE),
+                 rr_estimate(tally, column = "x"), rr_estimate(tally, count = "n"), rr_estimate(c("a", "b")),
+                   rr_estimate(tally, interval = "bootstrap", replications = 19))
   expect_error(rr_estimate(tally, rr_grr(c("a", "b", "c"), 1)), class = "candor_error_mismatch")
   expect_identical(coef(rr_estimate(tally, grr)), coef(rr_estimate(tally)))
   expect_length(rr_estimate(tally, interval = "bootstrap", replications = 20)$replicates, 1)
@@ -63,8 +66,10 @@ test_that("candidates of a sketch: different strings", {
   sketch <- rr_count_mean_sketch(3, hashes = 4, cohorts = 8) |> tryCatch(error = function(e) rr_count_mean_sketch(3))
   reports <- withr::with_seed(4, rr_perturb(rep(c("tea", "coffee"), c(300, 200)), sketch, rng = "R"))
   tally <- rr_tally(reports, sketch)
-  expect_refused(rr_estimate(tally), rr_estimate(tally, candidates = c("tea", "tea")), rr_estimate(tally, candidates = c("tea", NA)), rr_estimate(tally, candidates = 1),
-                 rr_estimate(tally, candidates = character()), rr_estimate(tally, candidates = "tea", method = "mle"), rr_estimate(tally, candidates = "tea", interval = "exact"))
+  expect_refused(rr_estimate(tally), rr_estimate(tally, candidates = c("tea", "tea")), rr_estimate(tally, candidates = c("tea", NA)),
+    rr_estimate(tally, candidates = 1),
+                 rr_estimate(tally, candidates = character()), rr_estimate(tally, candidates = "tea", method = "mle"),
+                   rr_estimate(tally, candidates = "tea", interval = "exact"))
   found <- rr_estimate(tally, candidates = factor(c("tea", "water")))
   expect_identical(found$mechanism$levels, c("tea", "water"))
   # Five standard errors.

@@ -197,7 +197,8 @@ test_that("where panels stand: one below the other if each has an axis or long n
   across <- function(data, free = FALSE, mixed = FALSE) intervals_layout(data, free, mixed)$across
   expect_identical(c(across(wide(3, 3)), across(wide(6, 3), mixed = TRUE), across(wide(4, 4)), across(wide(16, 4))), c(3, 1, 2, 4))
   long <- strrep("x", 17)
-  expect_identical(c(across(wide(6, 3, long), TRUE), across(wide(31, 3, long), TRUE), across(wide(30, 3, long), TRUE), across(wide(6, 3, strrep("x", 16)), TRUE)),
+  expect_identical(c(across(wide(6, 3, long), TRUE), across(wide(31, 3, long), TRUE), across(wide(30, 3, long), TRUE),
+    across(wide(6, 3, strrep("x", 16)), TRUE)),
                    c(1, 2, 1, 3))
 })
 

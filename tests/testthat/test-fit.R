@@ -406,7 +406,8 @@ test_that("likelihood, expected counts, residuals and rows of a fit with weights
   expect_identical(nobs(fit), 1600)
   expect_equal(unname(vcov(fit, c("c", "a")))[3:4, 3:4], unname(vcov(fit))[c(6, 4), c(6, 4)])
   expect_equal(unname(vcov(fit, target = "sample")), unname(vcov(update(fit, target = "sample"))))
-  expect_refused(vcov(fit, target = "people"), confint(fit, level = 1), residuals(fit, "deviance"), tidy(fit, type = "trace"), simulate(fit, 0), tidy(fit, conf.int = NA))
+  expect_refused(vcov(fit, target = "people"), confint(fit, level = 1), residuals(fit, "deviance"), tidy(fit, type = "trace"), simulate(fit, 0),
+    tidy(fit, conf.int = NA))
   expect_error(vcov(fit, "d"), class = "candor_error_level")
   table <- printed_table(fit, 4)
   expect_identical(attr(table, "total"), 6L)

@@ -207,7 +207,8 @@ test_that("intervals of yes and no are those of the vectors, without and with th
     limits <- .Call(C_rr_measured_interval, as.double(c(yes, input$validation[2:1, 2])), as.double(sizes), quantile)
     expect_golden(drop(limits), case$expected$interval, 1e-6)
     if (!is.null(input$df)) next
-    fit <- rr_estimate(rr_counts(c(input$n - yes, yes), suppressMessages(rr_misclassification(table = input$validation))), method = "inv", conf.level = input$level)
+    fit <- rr_estimate(rr_counts(c(input$n - yes, yes), suppressMessages(rr_misclassification(table = input$validation))), method = "inv",
+      conf.level = input$level)
     expect_golden(confint(fit)[2, ], case$expected$interval, 1e-6)
     expect_equal(confint(fit)[1, ], 1 - confint(fit)[2, 2:1], ignore_attr = TRUE)
   }

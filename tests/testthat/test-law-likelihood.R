@@ -34,7 +34,7 @@ test_that("the maximum is that of plain EM, with the certificate N log max g and
   expect_identical(slow(6), 6)
   # One axis of a and b is solved as it stands, and reports that are left out are those nobody gave.
   additive <- maximize(list(list(a = 0.4, b = c(0.1, 0.2, 0.3))), c(30, 50, 60), n = 140)
-  expect_equal(additive$estimate, ((c(30, 50, 60) / 140) - c(0.1, 0.2, 0.3)) / 0.4 , tolerance = 1e-7)
+  expect_equal(additive$estimate, ((c(30, 50, 60) / 140) - c(0.1, 0.2, 0.3)) / 0.4, tolerance = 1e-7)
   # A report that no truth can give.
   zero <- list(list(matrix = rbind(c(0.4, 1), c(0, 0), c(0.6, 0))))
   expect_equal(maximize(zero, c(3, 1, 2), n = 6), list(impossible = 2))
@@ -158,8 +158,8 @@ test_that("of truths that reports do not tell apart sums are identified, with th
   expect_identical(known$free, 1:3)
   two <- alike[1:2, ]
   V <- (solve(two %*% (t(two) / phi)) - tcrossprod(c(0.4, 0.6))) / 200
-  F <- rbind(c(1, 0), c(0, 1), c(2, -1))
-  expect_equal(known$covariance[c(1, 3, 4), c(1, 3, 4)], F %*% V %*% t(F))
+  combinations <- rbind(c(1, 0), c(0, 1), c(2, -1))
+  expect_equal(known$covariance[c(1, 3, 4), c(1, 3, 4)], combinations %*% V %*% t(combinations))
   expect_true(all(is.na(known$covariance[2, ])) && all(is.na(known$covariance[, 2])))
 })
 

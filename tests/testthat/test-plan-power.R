@@ -641,10 +641,14 @@ test_that("the error of inversion is of order K^2 / N, with the limit of the vec
 test_that("arguments that a plan does not use are refused, each kind of plan its own", {
   die <- rr_forced(1 / 6)
   data <- data.frame(x = 0:1)
-  expect_refused(rr_power(die, margin = 0.1, null = 0.1), rr_power(die, margin = 0.1, alpha = 0.1), rr_power(die, 100, 0.2, conf.level = 0.9), rr_power(die, 100, 0.2, simultaneous = FALSE),
-                 rr_power(die, 100, 0.2, sd = 1), rr_power(die, 100, 0.2, versus_mechanism = die), rr_power(die, 100, 0.2, allocation = 0.5), rr_power(die, 100, 0.2, data = data),
-                 rr_power(die, 100, 0.2, coefficients = 1), rr_power(die, 100, 0.2, term = "x"), rr_power(die, 100, 0.2, link = "logit"), rr_power(die, 100, 0.2, power = 0.8),
-                 rr_power(die, 100, model = ~ x, data = data, coefficients = c(0, 1), versus = 0.2), rr_power(die, 100, model = ~ x, data = data, coefficients = c(0, 1), target = "sample"),
+  expect_refused(rr_power(die, margin = 0.1, null = 0.1), rr_power(die, margin = 0.1, alpha = 0.1), rr_power(die, 100, 0.2, conf.level = 0.9),
+    rr_power(die, 100, 0.2, simultaneous = FALSE),
+                 rr_power(die, 100, 0.2, sd = 1), rr_power(die, 100, 0.2, versus_mechanism = die), rr_power(die, 100, 0.2, allocation = 0.5),
+                   rr_power(die, 100, 0.2, data = data),
+                 rr_power(die, 100, 0.2, coefficients = 1), rr_power(die, 100, 0.2, term = "x"), rr_power(die, 100, 0.2, link = "logit"),
+                   rr_power(die, 100, 0.2, power = 0.8),
+                 rr_power(die, 100, model = ~ x, data = data, coefficients = c(0, 1), versus = 0.2),
+                   rr_power(die, 100, model = ~ x, data = data, coefficients = c(0, 1), target = "sample"),
                  rr_power(rr_mean(c(0, 1), 1), margin = 0.1, category = 1), rr_power(rr_mean(c(0, 1), 1), margin = 0.1, sd = 0.1), rr_power(die, 100))
   expect_identical(nrow(rr_power(die, margin = 0.1, conf.level = 0.9, simultaneous = TRUE)), 1L)
   expect_identical(nrow(rr_power(die, 100, 0.3, versus = 0.2, allocation = 0.5)), 1L)
@@ -652,10 +656,14 @@ test_that("arguments that a plan does not use are refused, each kind of plan its
 
 test_that("each number of a plan at the ends of its range", {
   die <- rr_forced(1 / 6)
-  expect_refused(rr_power(die, margin = 1), rr_power(die, margin = 0), rr_power(die, power = 1, share = 0.2), rr_power(die, power = 0, share = 0.2), rr_power(die, 0.5, 0.2),
-                 rr_power(die, 100, 1.1), rr_power(die, 100, 0.2, null = -0.1), rr_power(die, 100, 0.2, alpha = 0), rr_power(die, 100, 0.2, versus = 0.1, allocation = 0),
-                 rr_power(die, 100, 0.2, versus = 0.1, allocation = 1), rr_power(die, 100, 0.2, response_rate = 0), rr_power(die, 100, 0.2, response_rate = 1.1),
-                 rr_power(die, 100, 0.2, design_effect = 0.99), rr_power(rr_mean(c(0, 24), 1), margin = 24), rr_power(rr_mean(c(0, 24), 1), margin = 0.5, share = 9, sd = -1),
+  expect_refused(rr_power(die, margin = 1), rr_power(die, margin = 0), rr_power(die, power = 1, share = 0.2), rr_power(die, power = 0, share = 0.2),
+    rr_power(die, 0.5, 0.2),
+                 rr_power(die, 100, 1.1), rr_power(die, 100, 0.2, null = -0.1), rr_power(die, 100, 0.2, alpha = 0),
+                   rr_power(die, 100, 0.2, versus = 0.1, allocation = 0),
+                 rr_power(die, 100, 0.2, versus = 0.1, allocation = 1), rr_power(die, 100, 0.2, response_rate = 0),
+                   rr_power(die, 100, 0.2, response_rate = 1.1),
+                 rr_power(die, 100, 0.2, design_effect = 0.99), rr_power(rr_mean(c(0, 24), 1), margin = 24),
+                   rr_power(rr_mean(c(0, 24), 1), margin = 0.5, share = 9, sd = -1),
                  rr_power(list(), 100, 0.2), rr_power(list(1), 100, 0.2))
   expect_identical(check_open(c(1e-9, 1 - 1e-9), "x"), c(1e-9, 1 - 1e-9))
   expect_identical(rr_power(rr_mean(c(0, 24), 1), margin = 23.9)$margin, 23.9)

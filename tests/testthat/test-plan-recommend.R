@@ -28,20 +28,20 @@ test_that("the mean over ranges, by all pairs of bounds but the two ends", {
     w <- sums[pair[2], ] - sums[pair[1], ]
     drop(w %*% V %*% w)
   })
-  F <- sums[-1, ] %*% V %*% t(sums[-1, ])
+  covariance <- sums[-1, ] %*% V %*% t(sums[-1, ])
   all <- pairs[1, ] == 1 & pairs[2, ] == k + 1
-  expect_equal(mean_over_ranges(sum(diag(F)), sum(F), F[k, k], k), mean(variance[!all]), tolerance = 1e-12)
+  expect_equal(mean_over_ranges(sum(diag(covariance)), sum(covariance), covariance[k, k], k), mean(variance[!all]), tolerance = 1e-12)
   # k-ary randomized response: the covariance of the unbiased shares of n reports.
   grr <- rr_grr(k, 1)
   theta <- c(0.3, 0.1, 0.2, 0.15, 0.25)
   inverse <- solve(t(rr_matrix(grr)))
   phi <- drop(theta %*% rr_matrix(grr))
   V <- inverse %*% (diag(phi) - tcrossprod(phi)) %*% t(inverse) / 50
-  F <- sums[-1, ] %*% V %*% t(sums[-1, ])
-  expect_equal(range_error(grr, theta, 50, "population"), mean_over_ranges(sum(diag(F)), sum(F), F[k, k], k), tolerance = 1e-6)
+  covariance <- sums[-1, ] %*% V %*% t(sums[-1, ])
+  expect_equal(range_error(grr, theta, 50, "population"), mean_over_ranges(sum(diag(covariance)), sum(covariance), covariance[k, k], k), tolerance = 1e-6)
   sample <- V - (diag(theta) - tcrossprod(theta)) / 50
-  F <- sums[-1, ] %*% sample %*% t(sums[-1, ])
-  expect_equal(range_error(grr, theta, 50, "sample"), mean_over_ranges(sum(diag(F)), sum(F), F[k, k], k), tolerance = 1e-6)
+  covariance <- sums[-1, ] %*% sample %*% t(sums[-1, ])
+  expect_equal(range_error(grr, theta, 50, "sample"), mean_over_ranges(sum(diag(covariance)), sum(covariance), covariance[k, k], k), tolerance = 1e-6)
 })
 
 test_that("the fanout of a hierarchy is that of the least error among all heights", {
@@ -119,7 +119,8 @@ test_that("each question by the formulas of its mechanisms", {
 })
 
 test_that("what a recommendation refuses, at its bounds", {
-  expect_refused(rr_recommend(1, 1), rr_recommend(4, 0), rr_recommend(4, 1, truth = c(0.5, 0.5)), rr_recommend(4, 1, permanent = 1), rr_recommend(4, 1, n = 0.5),
+  expect_refused(rr_recommend(1, 1), rr_recommend(4, 0), rr_recommend(4, 1, truth = c(0.5, 0.5)), rr_recommend(4, 1, permanent = 1),
+    rr_recommend(4, 1, n = 0.5),
                  rr_recommend(4, epsilon = 1, question = "mean"), rr_recommend(epsilon = 1, truth = c(0.5, 0.5), question = "mean"),
                  rr_recommend(epsilon = 1, target = "sample", question = "strings"), rr_recommend(4, 1, permanent = 2, question = "ranges"))
   expect_error(rr_recommend(1025, 1, question = "ranges"), class = "candor_error_too_large")

@@ -472,7 +472,8 @@ test_that("tests of groups, pairs, numbers and repeated reports count what they 
   supports <- c(TRUE, FALSE, TRUE, TRUE, FALSE, TRUE)
   p <- c(0.8, 0.8, 0.6, 0.6, 0.5, 0.5)
   tests <- group_tests("period", cbind(c(1, 1, 2, 2, 2, 1), rep(1, 6)), supports, p, 2:3)
-  expect_equal(tests[c("share", "prob", "detail")], data.frame(share = c(2 / 3, 2 / 3, 4 / 6), prob = c(0.7, 1.7 / 3, 3.8 / 6), detail = c("2", "2", "3")), ignore_attr = TRUE)
+  expect_equal(tests[c("share", "prob", "detail")], data.frame(share = c(2 / 3, 2 / 3, 4 / 6), prob = c(0.7, 1.7 / 3, 3.8 / 6), detail = c("2", "2", "3")),
+    ignore_attr = TRUE)
   expect_equal(tests$p, exact_tests("", c(2, 2, 4), c(3, 3, 6), c(0.7, 1.7 / 3, 3.8 / 6))$p)
   bits <- rbind(c(1, 1, 0), c(1, 1, 1), c(0, 1, 0), c(1, 0, 0))
   both <- rbind(c(0.6, 0.3, 0.1), c(0.3, 0.5, NA), c(0.1, NA, 0.2))
@@ -495,7 +496,8 @@ test_that("tests of groups, pairs, numbers and repeated reports count what they 
   expect_equal(values$share, c(1, 0, 2, 0, 1, 0) / 4)
   expect_equal(values$prob, c(c(0.5, 0.25, 0.25) * 0.6, c(0.5, 0.75, 0.75) / 2 * 0.4))
   # The first report of a respondent with each later one about the same answer.
-  audit <- list(id = c("u", "v", "u", "u", "v", "w"), truth = c(1, 2, 1, 1, 1, 2), truths = c(1, 2), is_permanent = TRUE, supports = c(TRUE, TRUE, FALSE, TRUE, TRUE, FALSE),
+  audit <- list(id = c("u", "v", "u", "u", "v", "w"), truth = c(1, 2, 1, 1, 1, 2), truths = c(1, 2), is_permanent = TRUE,
+    supports = c(TRUE, TRUE, FALSE, TRUE, TRUE, FALSE),
                 p_support = c(0.8, 0.6, 0.8, 0.8, 0.8, 0.6), facts = list(list(p_support_twice = 0.7), list(p_support_twice = 0.4)))
   expect_identical(repeated_reports(audit), list(first = c(1L, 1L), second = c(3L, 4L), number = 2:3))
   again <- repeat_tests(audit)
@@ -529,9 +531,11 @@ test_that("rare cells that are equally likely are one, and small counts have a l
 
 test_that("positions in their order, bits in reverse, bytes alike, and the number of reports", {
   codec <- list(ones = 2)
-  expect_identical(c(has_ascending_positions(c("1 4", "2 3"), codec), has_ascending_positions(c("1 4", "3 2"), codec), has_ascending_positions(rbind(c(1, 4), c(3, 2)), codec),
+  expect_identical(c(has_ascending_positions(c("1 4", "2 3"), codec), has_ascending_positions(c("1 4", "3 2"), codec),
+    has_ascending_positions(rbind(c(1, 4), c(3, 2)), codec),
                      has_ascending_positions(list(c(-1, 4), c(2, -3)), list(drawn = 2)), has_ascending_positions(list(c(-4, 1)), list(drawn = 2)),
-                     has_ascending_positions(rbind(c(0, 1, 1)), codec), has_ascending_positions(c(5, 1), list(width = 3))), c(TRUE, FALSE, FALSE, TRUE, FALSE, TRUE, TRUE))
+                     has_ascending_positions(rbind(c(0, 1, 1)), codec), has_ascending_positions(c(5, 1), list(width = 3))),
+                       c(TRUE, FALSE, FALSE, TRUE, FALSE, TRUE, TRUE))
   expect_identical(n_same_bytes(charToRaw("abcd"), charToRaw("abxd")), 2L)
   expect_identical(n_same_bytes(charToRaw("abc"), charToRaw("abcd")), 3L)
   expect_equal(n_possible_reports(list(ones = 2, width = 5, numbers = list(a = c(1, 4, 1), s = c(-1, 1, 2)))), choose(5, 2) * 4 * 2)

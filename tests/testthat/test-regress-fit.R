@@ -5,7 +5,8 @@ fit_data <- function(n = 60, ...) {
   x <- cbind(a = 1, b = round(rnorm(n), 1), c = 0, d = rep_len(c(2, 5, 1), n))
   x[, "c"] <- 2 * x[, "b"] - 3
   device <- rbind(c(0.9, 0.8), c(0.2, 0.3), c(0.1, 0.2), c(0.8, 0.7), c(0.7, 0.5))
-  list(x = x, y = rep_len(c(0, 1, 0.25), n), weight = rep_len(c(1, 2, 0.5, 3), n), offset = rep_len(c(0, 0.4), n), arm = rep_len(c(0L, 1L, 1L), n), device = device,
+  list(x = x, y = rep_len(c(0, 1, 0.25), n), weight = rep_len(c(1, 2, 0.5, 3), n), offset = rep_len(c(0, 0.4), n), arm = rep_len(c(0L, 1L, 1L), n),
+    device = device,
        link = "logit", unknown = NULL, ...)
 }
 
@@ -93,8 +94,10 @@ test_that("samples of rows, and the unit of weights", {
   big <- regress_model(fit_data(8000))
   expect_true(search_model(big)$sampled)
   expect_lte(length(search_model(big)$data$y), 2000)
-  expect_identical(c(weight_unit(c(1, 1)), weight_unit(c(0.3, 0.3)), weight_unit(c(1e9, 1e9)), weight_unit(c(5e9, 5e9)), weight_unit(c(Inf, 1))), c(1, 0.25, 1, 2^32, 1))
-  expect_identical(c(inside_link(c(-1, -1e-8), "log"), inside_link(c(-1, -1e-9), "log"), inside_link(c(0.5, 1e-8), "identity"), inside_link(c(0.5, 1e-9), "identity"),
+  expect_identical(c(weight_unit(c(1, 1)), weight_unit(c(0.3, 0.3)), weight_unit(c(1e9, 1e9)), weight_unit(c(5e9, 5e9)), weight_unit(c(Inf, 1))),
+    c(1, 0.25, 1, 2^32, 1))
+  expect_identical(c(inside_link(c(-1, -1e-8), "log"), inside_link(c(-1, -1e-9), "log"), inside_link(c(0.5, 1e-8), "identity"),
+    inside_link(c(0.5, 1e-9), "identity"),
                      inside_link(1 - 1e-9, "identity"), inside_link(100, "logit")), c(TRUE, FALSE, TRUE, FALSE, FALSE, TRUE))
   expect_identical(predictor_of(cbind(1, 2:3), c(1, 2), NULL), c(5, 7))
   expect_identical(predictor_of(cbind(1, 2:3), c(1, 2), c(10, 20)), c(15, 27))

@@ -95,7 +95,8 @@ test_that("tables of coefficients, limits, ratios of likelihoods", {
     expect_identical(as.numeric(tested$Df.diff), c(NA, 2))
     expect_equal(tested$`Pr(>Chi)`[2], pchisq(ratio, 2, lower.tail = FALSE))
   }
-  expect_equal(glance(large)[c("nobs", "df", "BIC")], tibble::tibble(nobs = 238L, df = 6L, BIC = log(238) * 6 - 2 * as.numeric(logLik(large))), ignore_attr = TRUE)
+  expect_equal(glance(large)[c("nobs", "df", "BIC")], tibble::tibble(nobs = 238L, df = 6L, BIC = log(238) * 6 - 2 * as.numeric(logLik(large))),
+    ignore_attr = TRUE)
   # Free to one side only: half of the tail of one degree of freedom fewer; nothing is below 0.
   expect_equal(ratio_p_values(c(NA, 3, 5, -1e-12), c(NA, 1, 2, 1), c(FALSE, TRUE, TRUE, FALSE)),
                c(NA, pchisq(3, 1, lower.tail = FALSE) / 2, (pchisq(5, 2, lower.tail = FALSE) + pchisq(5, 1, lower.tail = FALSE)) / 2, 1))
@@ -187,7 +188,8 @@ test_that("scores of a design with an unknown number, and of each report that a 
   }
   b <- c(coef(fit), as.vector(fit$parameter))
   expect_rows(fit, loglik, b, 1, row_scores(fit), vcov(fit, parameter = TRUE))
-  for (y in 0:1) expect_equal(unname(answer_scores(fit, rep(as.double(y), n), fit$arm)), difference_gradient(function(b) loglik(b, y), unname(b)), tolerance = 1e-6)
+  for (y in 0:1) expect_equal(unname(answer_scores(fit, rep(as.double(y), n), fit$arm)), difference_gradient(function(b) loglik(b, y), unname(b)),
+    tolerance = 1e-6)
   # The unknown number has limits by its logit, and no test.
   last <- tail(tidy(fit, conf.int = TRUE, conf.level = 0.9), 1)
   psi <- b[[3]]

@@ -3,7 +3,8 @@
 penalty_case <- function(link = "logit") {
   withr::local_seed(82)
   n <- 50
-  data <- list(x = cbind(1, round(rnorm(n), 1), rep_len(0:1, n)), y = rep_len(c(0, 1, 1, 0, 1), n), weight = rep_len(c(1, 2, 1.5), n), offset = rep_len(c(0, 0.2), n),
+  data <- list(x = cbind(1, round(rnorm(n), 1), rep_len(0:1, n)), y = rep_len(c(0, 1, 1, 0, 1), n), weight = rep_len(c(1, 2, 1.5), n),
+    offset = rep_len(c(0, 0.2), n),
                device = cbind(c(0.9, 0.15, 0.1, 0.85, 0.75)), arm = NULL, link = link, unknown = NULL)
   curve <- stats::make.link(link)
   list(data = data, model = regress_model(data), curve = curve)
@@ -16,7 +17,8 @@ penalty_parts <- function(case, b) {
   report <- 0.15 + 0.75 * case$curve$linkinv(eta)
   slope <- 0.75 * case$curve$mu.eta(eta)
   weight <- d$weight * slope^2 / (report * (1 - report))
-  list(loglik = sum(d$weight * (d$y * log(report) + (1 - d$y) * log(1 - report))), information = crossprod(case$model$z * weight, case$model$z), report = report, slope = slope, eta = eta)
+  list(loglik = sum(d$weight * (d$y * log(report) + (1 - d$y) * log(1 - report))), information = crossprod(case$model$z * weight, case$model$z),
+    report = report, slope = slope, eta = eta)
 }
 
 test_that("Jeffreys' penalty is half the logarithm of the determinant; its score is the gradient", {
@@ -49,7 +51,8 @@ test_that("the adjusted score of least bias is Firth's: leverage times half the 
     leverage <- weight * rowSums((z %*% solve(parts$information)) * z)
     bend <- 0.75 * (case$curve$mu.eta(parts$eta + 1e-5) - case$curve$mu.eta(parts$eta - 1e-5)) / 2e-5
     score <- d$weight * (d$y - parts$report) / (parts$report * (1 - parts$report)) * parts$slope
-    expect_equal(penalized_state(case$model, b, "bias")$equation, colSums(z * (score + leverage * bend / parts$slope / 2)), tolerance = 1e-6, ignore_attr = TRUE)
+    expect_equal(penalized_state(case$model, b, "bias")$equation, colSums(z * (score + leverage * bend / parts$slope / 2)), tolerance = 1e-6,
+      ignore_attr = TRUE)
     solved <- penalized_maximum(case$model, "bias", cbind(b))
     expect_lt(max(abs(penalized_state(case$model, solved$b, "bias")$equation)), 1e-5)
     top <- penalized_maximum(case$model, "jeffreys", cbind(b))

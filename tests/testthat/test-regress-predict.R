@@ -55,7 +55,8 @@ test_that("each type, at new rows, with errors by the delta method and limits fr
   expect_error(predict(fit, new[-5], "posterior"), class = "candor_error_mismatch")
   expect_error(predict(fit, new[-3], "report"), class = "candor_error_mismatch")
   expect_error(predict(fit, transform(new, g = "z")), class = "candor_error_level")
-  expect_refused(predict(fit, new[-1]), predict(fit, as.list(new)), predict(fit, new, "mean"), predict(fit, new, interval = "confidence", level = 1), predict(fit, new, se.fit = 1),
+  expect_refused(predict(fit, new[-1]), predict(fit, as.list(new)), predict(fit, new, "mean"), predict(fit, new, interval = "confidence", level = 1),
+    predict(fit, new, se.fit = 1),
                  predict(fit, transform(new, x = "1")), predict(fit, transform(new, x = Sys.Date())))
 })
 

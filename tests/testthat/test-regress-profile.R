@@ -29,7 +29,8 @@ test_that("limits, with an offset that is 0 in some rows, lie where the best lik
   }
   wald <- confint(fit, method = "wald", level = 0.9)
   expect_equal(unname(wald), unname(coef(fit) + outer(sqrt(diag(vcov(fit))), c(-1, 1) * qnorm(0.95))), tolerance = 1e-10)
-  expect_equal(unname(confint(fit, "x", type = "sandwich")[1, ]), coef(fit)[["x"]] + c(-1, 1) * qnorm(0.975) * sqrt(vcov(fit, "sandwich")[2, 2]), tolerance = 1e-10)
+  expect_equal(unname(confint(fit, "x", type = "sandwich")[1, ]), coef(fit)[["x"]] + c(-1, 1) * qnorm(0.975) * sqrt(vcov(fit, "sandwich")[2, 2]),
+    tolerance = 1e-10)
 })
 
 test_that("the curve of a profile: twice the fall, with the sign of the side, over the interval", {
@@ -51,7 +52,8 @@ test_that("one parameter alone has the limits of its share, and infinite ones wh
   fit <- quietly(rr_glm(y ~ 1, d, rr_warner(0.8)))
   limits <- confint(fit)
   loglik <- function(m) 40 * log(m) + 60 * log(1 - m)
-  ends <- vapply(list(c(0.21, 0.4), c(0.4, 0.79)), function(range) uniroot(function(m) loglik(0.4) - loglik(m) - qchisq(0.95, 1) / 2, range, tol = 1e-12)$root, 0)
+  ends <- vapply(list(c(0.21, 0.4), c(0.4, 0.79)), function(range) uniroot(function(m) loglik(0.4) - loglik(m) - qchisq(0.95, 1) / 2, range,
+    tol = 1e-12)$root, 0)
   expect_equal(as.vector(limits), qlogis((ends - 0.2) / 0.6), tolerance = 1e-6)
   # 25 of 100: a share of 1 / 12, and none at all is within the fall.
   d$y <- rep(0:1, c(75, 25))

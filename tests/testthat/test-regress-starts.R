@@ -3,7 +3,8 @@
 starts_data <- function(link = "logit") {
   withr::local_seed(86)
   n <- 40
-  list(x = cbind(1, round(rnorm(n), 1), rep_len(c(0, 1, 3), n)), y = rep_len(c(0, 1, 1, 0, 1), n), weight = rep_len(c(1, 2, 0.5), n), offset = NULL, arm = rep_len(c(0L, 1L), n),
+  list(x = cbind(1, round(rnorm(n), 1), rep_len(c(0, 1, 3), n)), y = rep_len(c(0, 1, 1, 0, 1), n), weight = rep_len(c(1, 2, 0.5), n), offset = NULL,
+    arm = rep_len(c(0L, 1L), n),
        device = cbind(c(0.9, 0.2, 0.1, 0.8, 0.7), c(0.8, 0.3, 0.2, 0.7, 0.5)), link = link, unknown = NULL)
 }
 

@@ -25,7 +25,8 @@ test_that("whole counts up to 2^53; weighted ones from 1e-100 to 1e100 with thei
   expect_identical(rr_counts(c(2^53, 0, 0), three)$n, 2^53)
   weighted <- rr_counts(c(1.5, 2, 3), three, effective_n = 4)
   expect_identical(c(weighted$effective_n, weighted$weight_squares), c(4, 6.5^2 / 4))
-  expect_refused(rr_counts(c(1.5, 2, 3), three, effective_n = 0.99), rr_counts(c(1.5, 2, 3), three, effective_n = c(4, 4)), rr_counts(c(1.5, 2, 3), three, effective_n = Inf))
+  expect_refused(rr_counts(c(1.5, 2, 3), three, effective_n = 0.99), rr_counts(c(1.5, 2, 3), three, effective_n = c(4, 4)),
+    rr_counts(c(1.5, 2, 3), three, effective_n = Inf))
   expect_identical(rr_counts(c(1.5, 2, 3), three, effective_n = 1)$effective_n, 1)
   expect_error(rr_counts(c(1e100, 1e99, 0), three, effective_n = 4), class = "candor_error_counts")
   expect_error(rr_counts(c(1e-101, 0, 0), three, effective_n = 4), class = "candor_error_counts")
@@ -42,7 +43,8 @@ test_that("shares of n reports become counts, whole within a rounding", {
   expect_identical(rounded$effective_n, 100)
   grouped <- rr_counts(cbind(u = c(no = 0.5, yes = 0.5), v = c(0.75, 0.25)), warner, n = c(10, 8))
   expect_identical(unname(grouped$counts), cbind(c(5, 5), c(6, 2)))
-  expect_identical(c(is_shares(c(0.5, 0.5)), is_shares(c(0, 1)), is_shares(c(0.5, 1.5)), is_shares(c(0.5, NA)), is_shares(c(-0.5, 0.5))), c(TRUE, FALSE, FALSE, FALSE, FALSE))
+  expect_identical(c(is_shares(c(0.5, 0.5)), is_shares(c(0, 1)), is_shares(c(0.5, 1.5)), is_shares(c(0.5, NA)), is_shares(c(-0.5, 0.5))),
+    c(TRUE, FALSE, FALSE, FALSE, FALSE))
   expect_error(rr_counts(c(0.5, 0.5 + 2e-6), warner, n = 10), class = "candor_error_counts")
   expect_equal(sum(share_counts(c(0.5, 0.5 + 0.9e-6), 10, 1)), 10, tolerance = 1e-6)
   expect_refused(rr_counts(c(0.5, 0.5), warner, n = 0), rr_counts(c(0.5, 0.5), warner, n = 2e100), rr_counts(c(0.5, 0.5), warner, n = c(5, 5)))
@@ -58,7 +60,8 @@ test_that("the number of respondents is the sum of categories, and at least each
   expect_identical(check_respondents(4, c(3, 4), NULL), 4)
   expect_identical(check_respondents(5, cbind(c(3, 4), c(5, 2)), NULL), c(5, 5))
   expect_error(check_respondents(c(5, 4), cbind(c(3, 4), c(5, 2)), NULL), class = "candor_error_counts")
-  expect_refused(check_respondents(0, c(3, 4), NULL), check_respondents(c(5, 5), c(3, 4), NULL), check_respondents(1e101, c(3, 4), NULL), check_respondents("5", 4, NULL))
+  expect_refused(check_respondents(0, c(3, 4), NULL), check_respondents(c(5, 5), c(3, 4), NULL), check_respondents(1e101, c(3, 4), NULL),
+    check_respondents("5", 4, NULL))
   unary <- rr_unary(3, 1)
   expect_identical(rr_counts(c(0, 0, 0), unary, n = 9)$n, 9)
   expect_refused(rr_counts(c(3, 0, 2), unary))
@@ -69,7 +72,8 @@ test_that("a hundred reports are told once, percentages or not", {
     rlang::reset_message_verbosity("candor_message_percentages")
     length(testthat::capture_messages(inform_hundreds(values)))
   }
-  expect_identical(c(told(c(40, 60)), told(c(0, 100)), told(c(40, 61)), told(cbind(c(40, 60), c(0, 100))), told(cbind(c(40, 60), c(50, 51)))), c(1L, 0L, 0L, 1L, 0L))
+  expect_identical(c(told(c(40, 60)), told(c(0, 100)), told(c(40, 61)), told(cbind(c(40, 60), c(0, 100))), told(cbind(c(40, 60), c(50, 51)))),
+    c(1L, 0L, 0L, 1L, 0L))
   # Counts that a function made are no percentages.
   read <- function(counts) {
     rlang::reset_message_verbosity("candor_message_percentages")
@@ -93,7 +97,8 @@ test_that("frames: a column for each report, or a row for each, with groups and 
   long <- data.frame(town = c("u", "u", "v", "v"), said = c("yes", "no", "no", "yes"), n = c(3, 7, 6, 4))
   expect_identical(unname(rr_counts(long, warner)$counts), cbind(c(7, 3), c(6, 4)))
   for (name in c("count", "Freq")) expect_identical(unname(rr_counts(stats::setNames(long, c("town", "said", name)), warner)$counts), cbind(c(7, 3), c(6, 4)))
-  expect_refused(rr_counts(stats::setNames(long, c("town", "said", "people")), warner), rr_counts(rbind(long, long[1, ]), warner), rr_counts(transform(long, n = "a"), warner))
+  expect_refused(rr_counts(stats::setNames(long, c("town", "said", "people")), warner), rr_counts(rbind(long, long[1, ]), warner),
+    rr_counts(transform(long, n = "a"), warner))
   expect_identical(label_column(data.frame(term = 1, said = "yes"), warner, character()), "term")
   expect_identical(label_column(data.frame(x = "u", said = c("yes", "no")), warner, character()), "said")
   expect_identical(label_column(data.frame(x = "u", n = 3), warner, "n"), "x")

@@ -396,10 +396,12 @@ test_that("files of Mangat's design of 1994 are read", {
 })
 
 test_that("numbers of a file at the ends of what they may be", {
-  refused <- function(...) for (call in as.list(substitute(list(...)))[-1]) expect_error(eval(call, parent.frame()), class = "candor_error_file", label = deparse1(call))
+  refused <- function(...) for (call in as.list(substitute(list(...)))[-1]) expect_error(eval(call, parent.frame()), class = "candor_error_file",
+    label = deparse1(call))
   passes <- function(...) for (call in as.list(substitute(list(...)))[-1]) expect_error(eval(call, parent.frame()), NA, label = deparse1(call))
   expect_identical(file_numbers(c(0, 2.5), "n", 2), c(0, 2.5))
-  refused(file_numbers(c(0, 2.5), "n", 2, TRUE), file_numbers(1, "n", 2), file_numbers(c(1, -1), "n", 2), file_numbers(c(1, Inf), "n", 2), file_numbers("1", "n", 1))
+  refused(file_numbers(c(0, 2.5), "n", 2, TRUE), file_numbers(1, "n", 2), file_numbers(c(1, -1), "n", 2), file_numbers(c(1, Inf), "n", 2),
+    file_numbers("1", "n", 1))
   grr <- rr_grr(c("a", "b"), 1)
   unary <- rr_unary(3, 1)
   passes(check_adds_up(c(3, 4), 7, NULL, NULL, grr), check_adds_up(c(2^53 - 1, 1), 2^53, NULL, NULL, grr), check_adds_up(c(3, 7, 0), 7, NULL, NULL, unary))
@@ -407,7 +409,8 @@ test_that("numbers of a file at the ends of what they may be", {
           check_adds_up(c(3, 8, 0), 7, NULL, NULL, unary))
   # Weighted: within 1e-9; squares between those of equal weights and of one.
   passes(check_adds_up(c(3, 4), 7 * (1 + 0.9e-9), 49, NULL, grr), check_adds_up(c(3, 4), 7, 49 / 10, 10, grr), check_adds_up(c(0, 0), 0, 0, 0, grr))
-  refused(check_adds_up(c(3, 4), 7 * (1 + 1.2e-9), 49, NULL, grr), check_adds_up(c(3, 4), 7, 49.1, NULL, grr), check_adds_up(c(3, 4), 7, 4.8, 10, grr), check_adds_up(c(3, 4), 7, 0, NULL, grr),
+  refused(check_adds_up(c(3, 4), 7 * (1 + 1.2e-9), 49, NULL, grr), check_adds_up(c(3, 4), 7, 49.1, NULL, grr), check_adds_up(c(3, 4), 7, 4.8, 10, grr),
+    check_adds_up(c(3, 4), 7, 0, NULL, grr),
           check_adds_up(c(0, 0), 0, 1, NULL, grr))
   passes(check_sizes(list(levels = 1000), 2), check_sizes(list(levels = 1001), 1001), check_sizes(list(bits = 8, levels = 5000), 8), check_sizes(5, 1))
   refused(check_sizes(list(levels = 1001), 1000), check_sizes(list(a = list(bits = 1001)), 3), check_sizes(list(cohorts = 2000), 1999))
@@ -436,7 +439,8 @@ test_that("arguments of a mechanism as JSON has them, and back", {
   expect_identical(plain_argument(factor("b", c("b", "a"), ordered = TRUE)), list(ordered = I(c("b", "a"))))
   expect_identical(plain_argument(c(a = 1, b = 2)), c(1, 2))
   expect_identical(read_mechanism(list(constructor = "rr_warner", arguments = list(p = 0.8)))$p, 0.8)
-  for (bad in list(list(constructor = "rr_tally", arguments = list()), list(constructor = 1, arguments = list()), list(constructor = c("rr_warner", "rr_grr"), arguments = list()))) {
+  for (bad in list(list(constructor = "rr_tally", arguments = list()), list(constructor = 1, arguments = list()),
+    list(constructor = c("rr_warner", "rr_grr"), arguments = list()))) {
     expect_error(read_mechanism(bad), class = "candor_error_file")
   }
 })

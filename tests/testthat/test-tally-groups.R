@@ -77,7 +77,8 @@ test_that("codes without gaps, combinations, and rows without a group", {
   expect_identical(groups$codes, c(4L, 1L, 2L, 3L))
   expect_identical(as.list(groups$keys), list(a = c("x", "y", "x", "y"), b = c(1, 1, 2, 2)))
   expect_identical(rows_without_group(list(a = c(NA, 1, 2), b = c("x", "y", NA)), 3), c(1L, 3L))
-  expect_refused(make_groups(list(a = 1:3), 4), name_groups(list(1:2, b = 3:4), rr_warner(0.8)), name_groups(list(a = 1, a = 2), rr_warner(0.8)), name_groups(list(estimate = 1), rr_warner(0.8)))
+  expect_refused(make_groups(list(a = 1:3), 4), name_groups(list(1:2, b = 3:4), rr_warner(0.8)), name_groups(list(a = 1, a = 2), rr_warner(0.8)),
+    name_groups(list(estimate = 1), rr_warner(0.8)))
   expect_error(make_groups(list(a = c(1, NA)), 2), class = "candor_error_missing")
   expect_identical(names(name_groups(1:2, rr_warner(0.8))), "group")
   expect_identical(levels(name_groups(addNA(factor(c("u", NA))), rr_warner(0.8))$group), "u")

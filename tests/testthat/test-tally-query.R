@@ -21,7 +21,8 @@ test_that("a select with groups, conditions and sums; long lists have a line eac
   quote <- function(names, connection) sprintf("\"%s\"", names)
   text <- function(keys, sums, ...) {
     select <- select_text
-    environment(select) <- list2env(list(quote_names = quote, exact_values = function(values, connection) if (inherits(connection, "SQLiteConnection")) paste(values, "X") else values), parent = environment(select_text))
+    environment(select) <- list2env(list(quote_names = quote, exact_values = function(values, connection) if (inherits(connection,
+      "SQLiteConnection")) paste(values, "X") else values), parent = environment(select_text))
     as.character(select(keys, sums, ...))
   }
   expect_identical(text(c("a", "b"), c(n = "COUNT(*)"), "t", connection = plain), "SELECT a, b, COUNT(*) AS \"n\"\nFROM t\nGROUP BY a, b")
@@ -57,7 +58,8 @@ test_that("positions, drawn bits and numbers as SQL: what is added, missing and 
   flip <- rr_bitflip(3, 1, d = 2)
   codec <- stored_codec(flip)
   sql <- sql_positions(flip, codec, c("p", "q"))
-  expect_identical(unname(sql$sums), c(one_if(c("p = 1 OR q = 1", "p = 2 OR q = 2", "p = 3 OR q = 3", "p = -1 OR q = -1", "p = -2 OR q = -2", "p = -3 OR q = -3"))))
+  expect_identical(unname(sql$sums), c(one_if(c("p = 1 OR q = 1", "p = 2 OR q = 2", "p = 3 OR q = 3", "p = -1 OR q = -1", "p = -2 OR q = -2",
+    "p = -3 OR q = -3"))))
   expect_identical(sql$missing, "p IS NULL OR q IS NULL")
   expect_identical(sql$wrong, "abs(p) NOT IN (1, 2, 3) OR abs(q) NOT IN (1, 2, 3) OR abs(p) = abs(q)")
   drawn <- sql_drawn(flip, codec, c("a", "b", "c"))

@@ -9,7 +9,8 @@ flip <- rr_bitflip(6, 1, d = 2)
 test_that("bits of ten categories: bytes, text, digits, columns, blobs and long tables are one thing", {
   expected <- new_rr_reports(bit_bytes, 10)
   long <- data.frame(id = c("u", "u", "u", "v", rep("w", 10)), level = c(1, 3, 10, NA, 1:10))
-  forms <- list(expected, bit_bytes, c("0502", "0000", "ff03"), c("0x0502", "0x0000", "0xff03"), c("\\x0502", "\\x0000", "\\xff03"), factor(c("0502", "0000", "ff03")),
+  forms <- list(expected, bit_bytes, c("0502", "0000", "ff03"), c("0x0502", "0x0000", "0xff03"), c("\\x0502", "\\x0000", "\\xff03"),
+    factor(c("0502", "0000", "ff03")),
                 c("1010000001", "0000000000", "1111111111"), bits, bits == 1, as.data.frame(bits), split(bit_bytes, 1:3), long)
   for (form in forms) expect_identical(unname(rr_reports(form, ten)), expected)
   # Bits of a report beyond the last, other sizes, other digits.
@@ -38,7 +39,8 @@ test_that("bits of ten categories: bytes, text, digits, columns, blobs and long 
 test_that("positions of a subset: in any order and form, sorted; each once, as many as the mechanism has", {
   expected <- as.matrix(rr_reports(rbind(c(1, 4), c(2, 3)), five))
   expect_identical(unname(expected), rbind(c(1L, 4L), c(2L, 3L)))
-  for (form in list(rbind(c(4, 1), c(2, 3)), c("4 1", "2 3"), c(" 1  4 ", "3 2"), list(c(4, 1), c(3, 2)), data.frame(position_2 = c(1, 2), position_1 = c(4, 3)),
+  for (form in list(rbind(c(4, 1), c(2, 3)), c("4 1", "2 3"), c(" 1  4 ", "3 2"), list(c(4, 1), c(3, 2)),
+    data.frame(position_2 = c(1, 2), position_1 = c(4, 3)),
                     rbind(c(1, 0, 0, 1, 0), c(0, 1, 1, 0, 0)), c("09", "06"), c("10010", "01100"), data.frame(id = c(1, 2, 1, 2), level = c(4, 2, 1, 3)))) {
     expect_identical(as.matrix(rr_reports(form, five)), expected)
   }
@@ -76,12 +78,14 @@ test_that("numbers of reports are whole, in their ranges, from text and columns 
   g <- hash$g
   expected <- rr_reports(data.frame(slope = c(7L, hash$prime - 1L), shift = c(0L, 3L), value = c(1L, g)), hash)
   expect_identical(lapply(as.list(expected), as.integer), list(slope = c(7L, as.integer(hash$prime - 1)), shift = c(0L, 3L), value = c(1L, as.integer(g))))
-  for (form in list(data.frame(value = c(1, g), shift = c("0", "3"), slope = c(7, hash$prime - 1)), sprintf(" %d %d  %d", expected$slope, expected$shift, expected$value),
+  for (form in list(data.frame(value = c(1, g), shift = c("0", "3"), slope = c(7, hash$prime - 1)),
+    sprintf(" %d %d  %d", expected$slope, expected$shift, expected$value),
                     cbind(slope = expected$slope, shift = expected$shift, value = expected$value))) {
     expect_identical(as.list(rr_reports(form, hash)), as.list(expected))
   }
   wrong <- function(...) transform(as.data.frame(expected), ...)
-  for (bad in list(wrong(slope = 0), wrong(slope = hash$prime), wrong(shift = -1), wrong(shift = hash$prime), wrong(value = 0), wrong(value = g + 1), wrong(value = 1.5),
+  for (bad in list(wrong(slope = 0), wrong(slope = hash$prime), wrong(shift = -1), wrong(shift = hash$prime), wrong(value = 0), wrong(value = g + 1),
+    wrong(value = 1.5),
                    "7 0", "7 0 1 1", data.frame(slope = 1, shift = 1))) {
     expect_error(rr_reports(bad, hash), class = "candor_error_report")
   }

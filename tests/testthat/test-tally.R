@@ -284,15 +284,18 @@ test_that("consoles see the fields of a tally, as of the list that it is", {
 test_that("weights, numbers of reports and totals at their bounds", {
   warner <- rr_warner(0.8)
   x <- c("no", "yes", "yes")
-  expect_refused(rr_tally(x, warner, weights = c(1, 2)), rr_tally(x, warner, weights = c(1, -1, 2)), rr_tally(x, warner, weights = c(1, NA, 2)), rr_tally(x, warner, weights = c(1, Inf, 2)),
-                 rr_tally(x, warner, count = c(1, 2)), rr_tally(x, warner, count = c(1, 1.5, 2)), rr_tally(x, warner, count = c(1, -1, 2)), rr_tally(x, warner, count = c(1, 2^53 + 2, 2)),
+  expect_refused(rr_tally(x, warner, weights = c(1, 2)), rr_tally(x, warner, weights = c(1, -1, 2)), rr_tally(x, warner, weights = c(1, NA, 2)),
+    rr_tally(x, warner, weights = c(1, Inf, 2)),
+                 rr_tally(x, warner, count = c(1, 2)), rr_tally(x, warner, count = c(1, 1.5, 2)), rr_tally(x, warner, count = c(1, -1, 2)),
+                   rr_tally(x, warner, count = c(1, 2^53 + 2, 2)),
                  rr_tally(x, warner, count = 1:3, weights = 1:3), rr_tally(x, warner, keep = "all"), rr_tally(x, warner, na.rm = NA))
   expect_identical(check_times(c(0, 2^53), 2), c(0, 2^53))
   expect_identical(check_weights(c(0, 0.5), 2), c(0, 0.5))
   for (total in c(0, 1e-100, 1e100)) expect_error(check_total_weight(total), NA)
   for (total in c(0.9e-100, 1.1e100)) expect_error(check_total_weight(total), class = "candor_error_argument")
   weighted <- suppressMessages(rr_tally(x, warner, weights = c(1, 2, 0.5), by = c("u", "v", "v")))
-  expect_identical(unclass(weighted)[c("n", "weight_squares", "respondents", "effective_n")], list(n = c(1, 2.5), weight_squares = c(1, 4.25), respondents = c(1, 2), effective_n = c(1, 2.5^2 / 4.25)))
+  expect_identical(unclass(weighted)[c("n", "weight_squares", "respondents", "effective_n")],
+    list(n = c(1, 2.5), weight_squares = c(1, 4.25), respondents = c(1, 2), effective_n = c(1, 2.5^2 / 4.25)))
   many <- rr_tally(c(x, NA), warner, count = c(3, 0, 4, 5), na.rm = TRUE) |> suppressMessages()
   expect_identical(list(unname(many$counts), many$n, many$missing), list(c(3, 4), 7, 5))
   # Rows without a group.

@@ -328,12 +328,14 @@ test_that("functions of a covariance matrix, with what is unknown, and their quo
   # y / x: the gradient is (-y / x^2, 1 / x); limits and test on the logarithmic scale.
   p <- function(ratio, reports) 2 * pnorm(-abs(ratio))
   C <- matrix(c(0.04, 0.01, 0.01, 0.09), 2)
-  result <- list(value = c(2, 4), covariance = C, edge = c(FALSE, TRUE), z = 1.5, p = p, table = tibble::tibble(estimate = c(2, 4), std.error = 0, statistic = 0, p.value = 0, conf.low = 0, conf.high = 0))
+  result <- list(value = c(2, 4), covariance = C, edge = c(FALSE, TRUE), z = 1.5, p = p, table = tibble::tibble(estimate = c(2, 4), std.error = 0,
+    statistic = 0, p.value = 0, conf.low = 0, conf.high = 0))
   quotient <- contrast_ratios(list(divisor = c(2, 0), is_shown = c(TRUE, FALSE)), result)
   g <- c(1 / 4, -2 / 16)
   error <- sqrt(drop(g %*% C %*% g))
   row <- quotient$table
-  expect_equal(unlist(row, use.names = FALSE), c(0.5, error, log(0.5) / (error / 0.5), p(log(0.5) * 0.5 / error), 0.5 * exp(-1.5 * error / 0.5), 0.5 * exp(1.5 * error / 0.5)))
+  expect_equal(unlist(row, use.names = FALSE), c(0.5, error, log(0.5) / (error / 0.5), p(log(0.5) * 0.5 / error), 0.5 * exp(-1.5 * error / 0.5),
+    0.5 * exp(1.5 * error / 0.5)))
   expect_identical(quotient$edge, TRUE)
   expect_equal(quotient$covariance, matrix(error^2), ignore_attr = TRUE)
   none <- contrast_ratios(list(divisor = c(2, 0), is_shown = c(TRUE, FALSE)), replace(result, "value", list(c(-2, 4))))

@@ -269,11 +269,13 @@ test_that("levels by rank, limits that hold the estimate, and limits of designs,
   wald <- rr_estimate(rr_counts(c(a = 500, b = 300, c = 200), rr_grr(c("a", "b", "c"), 3)), interval = "wald", conf.level = 0.9)
   expect_equal(unname(confint(wald)), unname(coef(wald) + outer(sqrt(diag(vcov(wald))), c(-1, 1) * qnorm(0.95))))
   # A design: t quantiles, or Wilson's interval of scores between two ends.
-  design <- list(estimate = c(0.3, 0.7), covariance = diag(c(0.01, 0.04)), df = 9, interval = "wald", tally = list(n = 50), mechanism = list(levels = c("a", "b")), details = list(list()))
+  design <- list(estimate = c(0.3, 0.7), covariance = diag(c(0.01, 0.04)), df = 9, interval = "wald", tally = list(n = 50),
+    mechanism = list(levels = c("a", "b")), details = list(list()))
   half <- qt(0.95, 9) * c(0.1, 0.2)
   expect_equal(design_intervals(design, 1, 0.9, 1:2), list(low = c(0.3, 0.7) - half, high = c(0.3, 0.7) + half))
   design <- c(design[names(design) != "interval"], list(interval = "wilson", estimator = list(unbiased = TRUE),
-                                                         inversion = list(estimate = cbind(c(0.3, 0.7)), low = c(-0.5, -0.5), high = c(1.5, 1.5), variance = cbind(c(0.01, 0.04)))))
+                                                         inversion = list(estimate = cbind(c(0.3, 0.7)), low = c(-0.5, -0.5), high = c(1.5, 1.5),
+                                                           variance = cbind(c(0.01, 0.04)))))
   share <- (0.3 + 0.5) / 2
   worth <- share * (1 - share) * 4 / 0.01
   z2 <- qt(0.95, 9)^2 / worth
@@ -284,7 +286,8 @@ test_that("levels by rank, limits that hold the estimate, and limits of designs,
 test_that("kinds of intervals are refused where they do not hold", {
   grr <- rr_grr(c("a", "b", "c"), 2)
   tally <- rr_counts(c(a = 500, b = 300, c = 200), grr)
-  expect_refused(rr_estimate(tally, interval = "credible"), rr_estimate(tally, interval = "profile", target = "sample"), rr_estimate(tally, interval = "anytime", target = "sample"),
+  expect_refused(rr_estimate(tally, interval = "credible"), rr_estimate(tally, interval = "profile", target = "sample"),
+    rr_estimate(tally, interval = "anytime", target = "sample"),
                  confint(rr_estimate(tally), interval = "bootstrap"), confint(rr_estimate(tally), interval = "normal"),
                  rr_estimate(rr_counts(c(300, 200, 250), rr_channel(rbind(c(0.6, 0.3, 0.1), c(0.1, 0.2, 0.7)))), interval = "exact"))
   expect_identical(with_interval(rr_estimate(tally), "anytime")$plan, 500)

@@ -7,7 +7,8 @@ test_that("one number in a range, with ends that belong to it or not", {
   expect_identical(check_number(3, "x", 2, 3), 3)
   expect_identical(check_number(2.5, "x", 2, 3, TRUE, TRUE), 2.5)
   expect_identical(check_number(-Inf, "x"), -Inf)
-  expect_refused(check_number(1.9, "x", 2, 3), check_number(3.1, "x", 2, 3), check_number(2, "x", 2, 3, min_open = TRUE), check_number(3, "x", 2, 3, max_open = TRUE),
+  expect_refused(check_number(1.9, "x", 2, 3), check_number(3.1, "x", 2, 3), check_number(2, "x", 2, 3, min_open = TRUE),
+    check_number(3, "x", 2, 3, max_open = TRUE),
                  check_number(c(2, 3), "x"), check_number("2", "x"), check_number(NA_real_, "x"), check_number(Sys.Date(), "x"), check_number(TRUE, "x"),
                  check_number(-Inf, "x", min_open = TRUE), check_number(numeric(), "x"))
   expect_identical(check_number(3, "x", 2, 3, min_open = TRUE), 3)
@@ -139,10 +140,12 @@ test_that("a seed is for one call, and without one R's generator goes on", {
 })
 
 test_that("values in the words of an error: short, and an answer only by its kind", {
-  expect_identical(vapply(list(NULL, mean, data.frame(a = 1, b = 2), "x", NA_character_, 1 / 3, TRUE, 1:3, c("a", "b"), list(1, 2), Sys.Date() + 0:1, quote(a)), describe, ""),
+  expect_identical(vapply(list(NULL, mean, data.frame(a = 1, b = 2), "x", NA_character_, 1 / 3, TRUE, 1:3, c("a", "b"), list(1, 2), Sys.Date() + 0:1,
+    quote(a)), describe, ""),
                    c("NULL", "a function", "a data frame with 2 columns", "\"x\"", "NA", "0.333333333333333", "TRUE", "an integer vector of length 3",
                      "a character vector of length 2", "a list", "an object of class Date", "of type symbol"))
-  expect_identical(vapply(list("x", 2, 2L, FALSE, c(1, 2)), describe_kind, ""), c("text", "a number", "a number", "TRUE or FALSE", "a numeric vector of length 2"))
+  expect_identical(vapply(list("x", 2, 2L, FALSE, c(1, 2)), describe_kind, ""), c("text", "a number", "a number", "TRUE or FALSE",
+    "a numeric vector of length 2"))
   expect_identical(c(larger_words(1.92), larger_words(2), larger_words(93.2)), c("92% larger", "2 times as large", "93 times as large"))
   expect_identical(format_count(c(1e6, 12.5, 123456789012345)), c("1,000,000", "12.5", "123,456,789,012,345"))
   expect_identical(format_count(1e16), "1e+16")

@@ -69,7 +69,8 @@ test_that("panels stand side by side as their number and rows say", {
 test_that("the layout of rows in panels: columns, titles, and the inches that they need, by hand", {
   # Two short rows in one panel: 9.6 points each, below 1.6 inches for title, legend, axis and caption.
   one <- row_layout(1, c("a", "b"))
-  expect_identical(one[c("across", "down", "rows", "size", "title_width", "title_size")], list(across = 1, down = 1, rows = 2, size = 9.6, title_width = 60, title_size = 10))
+  expect_identical(one[c("across", "down", "rows", "size", "title_width", "title_size")], list(across = 1, down = 1, rows = 2, size = 9.6,
+    title_width = 60, title_size = 10))
   expect_equal(one$height, ceiling(10 * (1.6 + 2 * 9.6 / 72)) / 10)
   # Five panels of two rows: three beside each other, two lines of panels.
   five <- row_layout(5, c("a", "b"), letters[1:5])
@@ -82,7 +83,8 @@ test_that("the layout of rows in panels: columns, titles, and the inches that th
   long <- paste(rep("word", 12), collapse = " ")
   expect_identical(row_layout(3, "a", c(long, "b", "c"))[c("title_size", "title_width")], list(title_size = 8, title_width = round(18 * 10 / 8)))
   expect_identical(c(panel_gap(1), panel_gap(2), panel_gap(3)), c(1.2, 1.2, 0.5))
-  expect_identical(c(panel_columns(3, 9), panel_columns(4, 3), panel_columns(4, 4), panel_columns(6, 9), panel_columns(7, 9), panel_columns(7, 3), panel_columns(12, 3), panel_columns(13, 1)),
+  expect_identical(c(panel_columns(3, 9), panel_columns(4, 3), panel_columns(4, 4), panel_columns(6, 9), panel_columns(7, 9), panel_columns(7, 3),
+    panel_columns(12, 3), panel_columns(13, 1)),
                    c(3, 2, 4, 3, 4, 3, 3, 4))
   expect_identical(c(row_points(list(rows = 21, across = 1)), row_points(list(rows = 20, across = 3)), row_points(list(rows = 20, across = 2))), c(1.4, 2, 2.6))
   expect_identical(c(own_axes(list(across = 1))$title_width, own_axes(list(across = 3))$title_width, own_axes(list(across = 6))$title_width), c(60, 12, 9))

@@ -120,14 +120,17 @@ test_that("small helpers by hand: text of numbers, tables, limits, sums", {
   expect_identical(number_text(7L), "7")
   expect_identical(label_text(c(0.1, 0.1)), c("0.1", "0.1"))
   expect_identical(label_text(c(0.3, 0.1 + 0.2)), c("0.3", "0.30000000000000004"))
-  expect_identical(written_numbers(c("1", "1e3", ".5", "5.", "x", "", "9007199254740991", "9007199254740992", "+2", "1e")), c(1, 1000, 0.5, 5, NA, NA, 2^53 - 1, NA, 2, NA))
+  expect_identical(written_numbers(c("1", "1e3", ".5", "5.", "x", "", "9007199254740991", "9007199254740992", "+2", "1e")),
+    c(1, 1000, 0.5, 5, NA, NA, 2^53 - 1, NA, 2, NA))
   expect_identical(range_words(c(0, 24)), "0 to 24")
-  expect_identical(c(number_of(1, "row"), number_of(2, "row"), number_of(0, "row"), category_words(1), category_words(1000)), c("1 row", "2 rows", "0 rows", "1 category", "1,000 categories"))
+  expect_identical(c(number_of(1, "row"), number_of(2, "row"), number_of(0, "row"), category_words(1), category_words(1000)),
+    c("1 row", "2 rows", "0 rows", "1 category", "1,000 categories"))
   expect_identical(meant_of("yess", c("yes", "no")), "Did you mean \"yes\"?")
   expect_null(meant_of("maybe", c("yes", "no")))
   expect_null(meant_of(1, "1"))
   expect_identical(factor_text(factor(c("b", NA, "a")), "x"), c("b", NA, "a"))
-  expect_refused(factor_text(structure(c(1L, 3L), levels = c("a", "b"), class = "factor"), "x"), factor_text(structure(0L, levels = "a", class = "factor"), "x"))
+  expect_refused(factor_text(structure(c(1L, 3L), levels = c("a", "b"), class = "factor"), "x"),
+    factor_text(structure(0L, levels = "a", class = "factor"), "x"))
   expect_equal(normal_quantile(0.9), qnorm(0.95))
   expect_identical(clamp(c(-1, 0.5, 2), 0, 1), c(0, 0.5, 1))
   expect_identical(sqrt_or_na(c(4, 0, -1, NA)), c(2, 0, NA, NA))
@@ -148,7 +151,8 @@ test_that("small helpers by hand: text of numbers, tables, limits, sums", {
   expect_identical(format_p(data.frame(p.value = c(0.01234, 1e-20)), 4)$p.value, format.pval(c(0.01234, 1e-20), digits = 3))
   expect_output(print_rows(data.frame(estimate = c(1e-17, 0.5, 0.25), x = 1:3), 2, 4), "and 1 more")
   expect_no_match(paste(capture.output(print_rows(data.frame(x = 1:2), 2, 4)), collapse = " "), "more")
-  expect_identical(within_80(c("  short", paste0("  ", strrep("word ", 20)))), c("  short", paste0("  ", trimws(strrep("word ", 15))), paste0("    ", trimws(strrep("word ", 5)))))
+  expect_identical(within_80(c("  short", paste0("  ", strrep("word ", 20)))), c("  short", paste0("  ", trimws(strrep("word ", 15))), paste0("    ",
+    trimws(strrep("word ", 5)))))
   expect_identical(capitalise("abc"), "Abc")
   missing <- structure(c(1, 5, 9, NA), na_values = 1, na_range = c(8, 10), class = "haven_labelled")
   expect_identical(as.vector(unclass(without_missing_codes(missing))), c(NA, 5, NA, NA))

@@ -108,8 +108,7 @@ static void widen(const measured *m, double threshold, int is_inside, double lim
   }
 }
 
-candor_status candor_measured_interval(const double counts[3], const double sizes[3], double quantile,
-                                       double limits[2])
+candor_status candor_measured_interval(const double counts[3], const double sizes[3], double quantile, double limits[2])
 {
   double share[3];
   for (int i = 0; i < 3; i++) {
