@@ -272,7 +272,7 @@ measured_limits <- function(law, evidence, cells, conf.level) {
   V <- law$validation[2:1, ]
   n <- length(cells)
   counts <- matrix(as.double(c(evidence$counts[2], V[, 2])), 3, n)
-  sizes <- matrix(as.double(c(sum(evidence$counts), rowSums(V))), 3, n)
+  sizes <- matrix(as.double(c(evidence$n, rowSums(V))), 3, n)
   quantiles <- rep_len(normal_quantile(conf.level), n)
   yes <- .Call(C_rr_measured_interval, counts, sizes, quantiles)
   is_no <- cells == 1L

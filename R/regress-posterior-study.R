@@ -88,8 +88,8 @@ beta_mixture <- function(weights, a, b, n) {
 }
 
 # As many truths as reports: reported shares and channels are drawn independently. The shares phi
-# C^-1 that are possible have weights, since d theta = d phi / |det C|. NULL if a batch is worth less
-# than 1% of its draws.
+# C^-1 that are possible have weights, since d theta = d phi / |det C|. NULL if a batch is worth
+# less than 1% of its draws.
 independent_posterior <- function(counts, V, prior, n) {
   batch <- max(n, 1000)
   shares <- log_weights <- NULL

@@ -233,8 +233,8 @@ print.rr_study <- function(x, ...) {
   NextMethod()
 }
 
-# The method with the smallest error in each cell, and its margin over the second. Estimates that are
-# no distribution have no likelihood to compare.
+# The method with the smallest error in each cell, and its margin over the second. Estimates that
+# are no distribution have no likelihood to compare.
 #' @rdname rr_study
 #' @export
 summary.rr_study <- function(object, ...) {

@@ -2,8 +2,8 @@
 # that differ.
 
 # The name of the question if it is known, else what is drawn; and the groups or covariates that it
-# is drawn by. `keys` are their names, or a table of groups: a single group has its name there, which
-# no row or panel has.
+# is drawn by. `keys` are their names, or a table of groups: a single group has its name there,
+# which no row or panel has.
 picture_title <- function(question, keys, otherwise = NULL) {
   by <- if (is.data.frame(keys) && nrow(keys) == 1L) {
     paste0(", ", group_panel(keys, names(keys)))
