@@ -70,7 +70,8 @@
 #'
 #' # Three categories need draws
 #' set.seed(1)
-#' answers <- rr_counts(c(never = 420, once = 330, often = 250), rr_grr(c("never", "once", "often"), epsilon = 1))
+#' answers <- rr_counts(c(never = 420, once = 330, often = 250),
+#'                      rr_grr(c("never", "once", "often"), epsilon = 1))
 #' frequency <- rr_posterior(answers, n = 1000)
 #' frequency
 #' # It is known that fewer did it often than once

@@ -221,7 +221,7 @@ without_copies <- function(data, id, sorted) {
   sorted <- if (length(sorted)) quote_names(sorted, connection) else key
   number <- sprintf("ROW_NUMBER() OVER (PARTITION BY %s ORDER BY %s)", key, toString(sorted))
   numbered <- dplyr::mutate(dplyr::ungroup(data), copy_number = !!dbplyr::sql(number))
-  dplyr::filter(numbered, !!rlang::expr(copy_number == 1L))
+  dplyr::filter(numbered, !!quote(copy_number == 1L))
 }
 
 # list(numbers, differing): the query of the numbers of rows, identifiers, rows without one, and
@@ -605,7 +605,7 @@ sum_query <- function(data, mechanism, layout, answers, keys, weight, counted) {
   flagged <- dplyr::mutate(dplyr::ungroup(data), reports_missing = !!flag(sql$missing),
                            reports_wrong = !!flag(sql$wrong))
   wrong_query <- function(flagged) {
-    is_wrong <- rlang::expr(reports_missing == 0L & reports_wrong == 1L)
+    is_wrong <- quote(reports_missing == 0L & reports_wrong == 1L)
     group_query(dplyr::filter(flagged, !!is_wrong), answers, c(n = "COUNT(*)"))
   }
   times <- if (!is.null(weight)) paste0(" * ", sql_words(data, weight)$column)

@@ -85,8 +85,7 @@ test_that("tables under the names of insight, and the measures of performance", 
   expect_null(likelihood_row(NULL))
   expect_identical(likelihood_row(-3), data.frame(logLik = -3))
   fit <- rr_estimate(rr_counts(c(no = 700, yes = 300), rr_warner(0.8)))
-  skip_if_not_installed("performance")
-  expect_identical(performance::model_performance(fit)$epsilon, signif(log(4), 4))
+  expect_identical(model_performance.rr_estimates(fit)$epsilon, signif(log(4), 4))
 })
 
 test_that("sentences: which doubt is named, and which kind of interval", {
