@@ -228,6 +228,7 @@ by_moments <- function(data, w) {
 }
 
 test_that("groups are compared and combined: differences of the closed form, with its errors", {
+  skip_if_not_installed("ggplot2")
   data <- grouped_careless()
   crosswise <- rr_crosswise(0.15)
   anchor <- rr_anchor(rr_crosswise(0.2))

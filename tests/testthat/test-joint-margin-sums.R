@@ -72,6 +72,7 @@ test_that("sums of unequal devices: exact estimates and covariances, from answer
 })
 
 test_that("intervals of sums solve the score equation, with moments by enumeration", {
+  skip_if_not_installed("quadprog")
   case <- sum_cases("sum_rows")[[1]]
   p <- case$input$p
   q <- case$input$q
