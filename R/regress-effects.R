@@ -68,9 +68,10 @@ rr_effects <- function(
   check_dots_empty(...)
   mixed <- inherits(fit, c("rr_glm_mixed", "rr_glm_attention"))
   check_effect_fit(fit, mixed, type, cluster)
-  freedom_fit <- fit
-  if (mixed) fit <- base_fit(fit)
+  if (!mixed) type <- variance_type(fit, type, cluster)
   conf.level <- check_conf_level(conf.level)
+  quantile <- coefficient_quantile(fit, conf.level, type %||% "survey")
+  if (mixed) fit <- base_fit(fit)
   evaluated <- effect_rows(fit, newdata)
   covariates <- intersect(all.vars(covariate_terms(fit)), names(evaluated$data))
   variables <- check_covariates(variables %||% covariates, covariates, "variables")
@@ -82,7 +83,6 @@ rr_effects <- function(
   weight <- row_weights(
     weight %||% if (is.null(newdata)) unname(fit$prior.weights) else 1, nrow(evaluated$data)
   )
-  if (!mixed) type <- variance_type(fit, type, cluster)
   effects <- unlist(
     lapply(variables, variable_effects, fit = fit, evaluated = evaluated), recursive = FALSE
   )
@@ -91,8 +91,7 @@ rr_effects <- function(
   )
   table <- weighted_averages(
     averages, evaluated$data[by], weight,
-    average_error(fit, effect_variance(fit, type, cluster)),
-    coefficient_quantile(freedom_fit, conf.level, type %||% "survey")
+    average_error(fit, effect_variance(fit, type, cluster)), quantile
   )
   if (anyNA(table$std.error) && (mixed || !is.null(fit$boundary))) {
     warn(

@@ -380,6 +380,7 @@ glm_elements <- function(data, rows, eta, maximum, end, frame) {
       df.residual = n - df,
       df.null = n - (attr(frame$terms, "intercept") > 0),
       y = label(data$y),
+      is_counted = is.matrix(model.response(frame$frame)),
       converged = TRUE,
       model = frame$frame,
       control = glm.control(epsilon = 1e-11),

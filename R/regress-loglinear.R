@@ -497,6 +497,8 @@ predict.rr_loglinear <- function(object, type = c("truth", "report"), se.fit = F
 #' @export
 as.table.rr_loglinear <- function(x, ...) as.table(predict(x))
 
+reported_totals.rr_loglinear <- function(fit) as.vector(fit$table$counts)
+
 regression_reports.rr_loglinear <- function(fit) {
   expected <- fitted(fit)
   array(fit$table$counts, dim(expected), dimnames(expected))

@@ -47,7 +47,7 @@
 #'   * For `influence()`: `"glm"` (default), `"deletion"` (one row per respondent with the change of the estimates without them) or `"linearised"` (its weighted total has the variance of
 #'     the estimates; give it to `survey::svytotal()` if the population is not finite).
 #' @param cluster A vector with one entry per fitted row, or a one-sided formula of a column of the data: answers of one cluster may depend on each other. The variance is
-#'   multiplied by C / (C - 1) for C clusters, as in `sandwich::vcovCL()` and `survey::svyglm()`.
+#'   multiplied by C / (C - 1) for C clusters, as in `sandwich::vcovCL()` and `survey::svyglm()`. Without `cluster` a row of counts, `cbind(yes, no)` or of a tally, stands for independent respondents.
 #' @param parameter Logical, default `FALSE`. Include the unknown parameter of the design as the last row and column?
 #' @param complete Logical, default `TRUE`. Include aliased coefficients, as `NA`?
 #' @param parm Coefficients, by name or position; default all.
@@ -166,6 +166,21 @@ row_scores <- function(fit) {
   scores <- unname(fit$prior.weights) * answer_scores(fit, unname(fit$y), fit$arm)
   rownames(scores) <- names(fit$linear.predictors)
   scores
+}
+
+# Rows of the respondents who reported no, then of those who reported yes.
+counted_scores.rr_glm <- function(fit) {
+  n <- length(fit$y)
+  yes <- unname(fit$prior.weights * fit$y)
+  no <- unname(fit$prior.weights) - yes
+  rbind(
+    sqrt(no) * answer_scores(fit, rep(0, n), fit$arm),
+    sqrt(yes) * answer_scores(fit, rep(1, n), fit$arm)
+  )
+}
+
+reported_totals.rr_glm <- function(fit) {
+  colSums(fit$prior.weights * cbind(1 - fit$y, fit$y))
 }
 
 # The scores of each row if its report were `y` under the mechanism `arm`.

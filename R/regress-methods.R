@@ -86,9 +86,8 @@ known_variance <- function(fit, type, cluster = NULL) {
   variances <- variance_parts(fit)
   sandwich_of <- function(meat) sandwich(variances$bread, meat)
   meat_scores <- function() {
-    # A row of counts stands for independent respondents: w of them have w times the product s s'.
-    is_counted <- isTRUE(fit$is_counted) && is.null(cluster)
-    if (is_counted) return(variances$scores() / sqrt(ifelse(fit$weights > 0, fit$weights, 1)))
+    # A row of counts stands for independent respondents, and not for one cluster of them.
+    if (isTRUE(fit$is_counted) && is.null(cluster)) return(counted_scores(fit))
     cluster_sums(variances$scores(), cluster, fit)
   }
   switch(type, observed = variances$observed, expected = variances$expected(),
@@ -104,6 +103,15 @@ variance_parts <- function(fit) UseMethod("variance_parts")
 variance_parts.rr_regression <- function(fit) {
   list(observed = fit$vcov, expected = function() invert_positive(regression_expected(fit)),
        bread = fit$bread %||% fit$vcov, scores = function() fit$scores %||% regression_scores(fit))
+}
+
+# Scores whose products add up to those of all respondents, if rows are counts: w respondents with
+# the score s have w s s'.
+counted_scores <- function(fit) UseMethod("counted_scores")
+
+counted_scores.rr_regression <- function(fit) {
+  weight <- ifelse(fit$weights > 0, fit$weights, 1)
+  variance_parts(fit)$scores() / sqrt(weight)
 }
 
 # The standard errors that are asked for, or those of the fit.
@@ -261,19 +269,26 @@ check_nested <- function(fits, n, df) {
       anyDuplicated(df)) {
     abort("{.fn anova} compares nested fits of one kind and of the same respondents.")
   }
-  check_same_randomized(lapply(fits, function(fit) names(fit$rows$mechanisms)))
+  check_same_reports(fits)
 }
 
-# A likelihood is of the reports of all randomized variables: fits with others are of other data.
-check_same_randomized <- function(names) {
-  shared <- Reduce(intersect, names)
-  single <- setdiff(unlist(names), shared)
-  if (!length(single)) return(invisible())
+# An error if likelihoods are of different reports: of other answers, or of further randomized
+# variables.
+check_same_reports <- function(fits) {
+  totals <- lapply(fits, function(fit) reported_totals(fit$fixed %||% fit))
+  is_same <- function(x) isTRUE(all.equal(x, totals[[1]]))
+  if (all(vapply(totals, is_same, NA))) return(invisible())
   abort(c(
-    "{.fn anova} compares fits with the same randomized variables.",
-    x = "{.field {single}} {?is/are} not in all of them: their likelihoods are of other data.",
-    i = "{.code car::linearHypothesis()} tests coefficients of the larger fit."
-  ))
+    "{.fn anova} compares fits of the same reports and the same randomized variables.",
+    i = "{.code car::linearHypothesis()} tests coefficients of one fit."
+  ), "mismatch")
+}
+
+# How often each report was given, with weights, in the data of a fit.
+reported_totals <- function(fit) UseMethod("reported_totals")
+
+reported_totals.rr_regression <- function(fit) {
+  colSums(fit$weights * as.matrix(regression_reports(fit)))
 }
 
 # A share, or a sigma, at the end of its range is free to one side only: half the time it takes no

@@ -45,7 +45,8 @@ draws_posterior <- function(draws, method, effective) {
     quantile = quantile,
     above = function(limit) colMeans(draws > limit),
     mean = colMeans(draws),
-    covariance = cov(draws),
+    sd = apply(draws, 2, stats::sd),
+    covariance = function() cov(draws),
     evidence = NA_real_,
     effective = effective
   )

@@ -81,7 +81,8 @@ beta_mixture <- function(weights, a, b, n) {
       c(cdf(1 - limit), cdf(limit, lower.tail = FALSE))
     },
     mean = c(1 - mean, mean),
-    covariance = binary_covariance(second - mean^2),
+    sd = rep(sqrt(second - mean^2), 2),
+    covariance = function() binary_covariance(second - mean^2),
     draws = if (n > 0) cbind(1 - yes, yes),
     effective = n
   )
@@ -162,7 +163,7 @@ labelled_posterior <- function(V, counts, prior, n) {
     draws <- draws + reported[, y] * draw_dirichlet(n, cells[, y])
   }
   replace(
-    draws_posterior(draws, "direct draws", n), c("mean", "covariance"),
-    list(drop(P %*% phi), covariance)
+    draws_posterior(draws, "direct draws", n), c("mean", "sd", "covariance"),
+    list(drop(P %*% phi), sqrt(diag(covariance)), function() covariance)
   )
 }

@@ -136,7 +136,7 @@ new_rr_posterior <- function(groups_of, tally, prior, draws) {
     list(
       term = rep(levels, length(groups_of)),
       estimate = all("mean"),
-      std.error = unlist(lapply(groups_of, function(group) sqrt(diag(group$covariance))))
+      std.error = all("sd")
     )
   ))
   x <- structure(
@@ -146,7 +146,6 @@ new_rr_posterior <- function(groups_of, tally, prior, draws) {
       mechanism = tally$mechanism,
       prior = prior,
       rows = table,
-      covariance = posterior_covariance(groups_of, tally$mechanism),
       n = sum(tally$n),
       labels = cell_names(levels, tally$groups),
       conf.level = 0.95,
@@ -159,15 +158,15 @@ new_rr_posterior <- function(groups_of, tally, prior, draws) {
 }
 
 # The covariance of the shares of all groups. Groups are independent, unless an external study
-# measured their channel: NA.
-posterior_covariance <- function(groups_of, mechanism) {
-  k <- length(mechanism$levels)
-  is_shared <- is_validated(mechanism) && !mechanism$internal
-  n_cells <- k * length(groups_of)
+# measured their channel: NA. It is computed when it is asked for, since it may be large.
+covariance_of.rr_posterior <- function(x) {
+  k <- length(x$mechanism$levels)
+  is_shared <- is_validated(x$mechanism) && !x$mechanism$internal
+  n_cells <- k * length(x$posteriors)
   covariance <- matrix(if (is_shared) NA_real_ else 0, n_cells, n_cells)
-  for (g in seq_along(groups_of)) {
+  for (g in seq_along(x$posteriors)) {
     cells <- (g - 1) * k + seq_len(k)
-    covariance[cells, cells] <- groups_of[[g]]$covariance
+    covariance[cells, cells] <- x$posteriors[[g]]$covariance()
   }
   covariance
 }
@@ -179,6 +178,7 @@ binary_posterior <- function(counts, channel, prior, n) {
   share <- plogis(curve$grid)
   weight <- curve$density / sum(curve$density)
   mean <- sum(weight * share)
+  variance <- sum(weight * (share - mean)^2)
   yes <- if (n > 0) share_of_yes(runif(n))
   list(
     method = "quadrature",
@@ -187,7 +187,8 @@ binary_posterior <- function(counts, channel, prior, n) {
       c(1 - share_above(share_of_yes, 1 - limit), share_above(share_of_yes, limit))
     },
     mean = c(1 - mean, mean),
-    covariance = binary_covariance(sum(weight * (share - mean)^2)),
+    sd = rep(sqrt(variance), 2),
+    covariance = function() binary_covariance(variance),
     evidence = curve$evidence,
     draws = if (n > 0) cbind(1 - yes, yes),
     effective = n

@@ -1239,6 +1239,11 @@ reported_outcome <- function(rows, no, yes) {
   }
 }
 
+reported_totals.rr_predictor <- function(fit) {
+  codes <- fit$rows$codes
+  c(NextMethod(), unlist(lapply(codes[order(names(codes))], tabulate)))
+}
+
 regression_reports.rr_predictor <- function(fit) {
   codes <- fit$rows$codes[[fit$rows$response]]
   if (is.null(codes)) return(fit$rows$outcome)

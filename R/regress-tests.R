@@ -142,6 +142,7 @@ check_comparable <- function(fits) {
       abort("The fits must be of the same rows and mechanisms.", "mismatch")
     }
   }
+  check_same_reports(fits)
 }
 
 # A larger model is at least as high as a smaller one: where its starts missed that, it climbs from

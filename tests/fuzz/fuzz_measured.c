@@ -3,11 +3,7 @@
 
 #include "bytes.h"
 #include "estimate/measured.h"
-
-#define REQUIRE(condition)              \
-  do {                                  \
-    if (!(condition)) __builtin_trap(); \
-  } while (0)
+#include "require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

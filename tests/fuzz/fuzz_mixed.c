@@ -3,11 +3,7 @@
 #include <stdint.h>
 
 #include "regress/mixed.h"
-
-#define REQUIRE(condition)              \
-  do {                                  \
-    if (!(condition)) __builtin_trap(); \
-  } while (0)
+#include "require.h"
 
 enum { MOST = 16, COLUMNS = 2, PLACES = COLUMNS + 1 };
 

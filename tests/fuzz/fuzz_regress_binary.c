@@ -5,11 +5,7 @@
 #include <string.h>
 
 #include "regress/binary.h"
-
-#define REQUIRE(condition)              \
-  do {                                  \
-    if (!(condition)) __builtin_trap(); \
-  } while (0)
+#include "require.h"
 
 enum { MOST = 24, COLUMNS = 2, LEVELS = 3 };
 

@@ -5,11 +5,7 @@
 
 #include "bytes.h"
 #include "regress/unknown.h"
-
-#define REQUIRE(condition)              \
-  do {                                  \
-    if (!(condition)) __builtin_trap(); \
-  } while (0)
+#include "require.h"
 
 enum { MOST = 24, COLUMNS = 2, DEVICES = 2 };
 

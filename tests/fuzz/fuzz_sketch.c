@@ -2,12 +2,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "require.h"
 #include "sets/sketch.h"
-
-#define REQUIRE(condition)              \
-  do {                                  \
-    if (!(condition)) __builtin_trap(); \
-  } while (0)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,11 +8,7 @@
 
 #include "estimate/em.h"
 #include "estimate/solver.h"
-
-#define REQUIRE(condition)              \
-  do {                                  \
-    if (!(condition)) __builtin_trap(); \
-  } while (0)
+#include "require.h"
 
 enum { SIDE = 24, CELLS = 64 };
 

@@ -230,3 +230,45 @@ test_that("the effective number of parameters of a design is a trace, and design
   expect_refused(AIC(fit, k = "2"), logLik(fit), anova(fit, plain))
   expect_true(is.na(glance(fit)$logLik))
 })
+
+test_that("a likelihood ratio compares fits of the same reports, in every class", {
+  set.seed(71)
+  warner <- rr_warner(0.8)
+  three <- rr_grr(3, p = 0.8)
+  d <- data.frame(x = rep(0:3, 50), id = rep(1:50, each = 4))
+  d[c("y", "z", "w")] <- lapply(c(0.2, 0.4, 0.6), function(p) rr_perturb(rbinom(200, 1, p), warner, rng = "R"))
+  d[c("k", "l")] <- lapply(1:2, function(i) rr_perturb(sample(3, 200, TRUE, c(i, 1, 1)), three, rng = "R"))
+  cells <- function(names) quietly(rr_tally(d[names], rr_product(stats::setNames(rep(list(warner), length(names)), names))))
+  one <- quietly(rr_glm(y ~ 1, d, warner))
+  expect_refused(anova(one, quietly(rr_glm(z ~ x, d, warner))), anova(quietly(rr_multinom(k ~ 1, d, three)), quietly(rr_multinom(l ~ x, d, three))),
+                 anova(quietly(rr_loglinear(~ y * z, cells(c("y", "z")))), quietly(rr_loglinear(~ y * z * w, cells(c("y", "z", "w"))))),
+                 anova(one, quietly(rr_glm(z ~ x + (1 | id), d, warner))), class = "mismatch")
+  # Another form of the same reports, or another order of the variables, is the same data.
+  expect_s3_class(anova(one, quietly(rr_glm(factor(y) ~ x, d, warner))), "anova")
+  expect_s3_class(anova(quietly(rr_glm(y ~ x, d, warner)), quietly(rr_glm(y ~ x + (1 | id), d, warner))), "anova")
+  swapped <- list(quietly(rr_predictor(x ~ y + z, d, list(y = warner, z = warner), method = "ml")),
+                  quietly(rr_predictor(x ~ y * z, d, list(z = warner, y = warner), method = "ml")))
+  expect_s3_class(anova(swapped[[1]], swapped[[2]]), "anova")
+})
+
+test_that("the sandwich of counts is that of the people whom they count, for answers and categories", {
+  set.seed(72)
+  warner <- rr_warner(0.8)
+  d <- data.frame(x = rep(0:3, each = 100))
+  d$y <- rr_perturb(rbinom(400, 1, 0.2 + 0.1 * d$x), warner, rng = "R")
+  people <- vcov(rr_glm(y ~ x, d, warner), "sandwich")
+  # By hand: products of the scores of single people, between the inverse of the observed information.
+  fit <- rr_glm(y ~ x, d, warner)
+  scores <- function(b) {
+    truth <- plogis(b[1] + b[2] * d$x)
+    report <- 0.2 + 0.6 * truth
+    yes <- d$y == 1
+    cbind(1, d$x) * ifelse(yes, 1 / report, -1 / (1 - report)) * 0.6 * truth * (1 - truth)
+  }
+  bread <- vcov(fit, "observed")
+  expect_equal(unname(people), unname(bread %*% crossprod(scores(coef(fit))) %*% bread), tolerance = 1e-6)
+  counts <- data.frame(x = 0:3, yes = tapply(d$y, d$x, sum))
+  counts$no <- 100 - counts$yes
+  expect_equal(vcov(rr_glm(cbind(yes, no) ~ x, counts, warner), "sandwich"), people, tolerance = 1e-6)
+  expect_equal(vcov(rr_glm(~x, rr_tally(d, warner, column = "y", by = "x")), "sandwich"), people, tolerance = 1e-6)
+})
