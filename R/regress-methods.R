@@ -281,7 +281,7 @@ check_same_reports <- function(fits) {
   abort(c(
     "{.fn anova} compares fits of the same reports and the same randomized variables.",
     i = "{.code car::linearHypothesis()} tests coefficients of one fit."
-  ), "mismatch")
+  ), c("mismatch", "argument"))
 }
 
 # How often each report was given, with weights, in the data of a fit.
