@@ -65,3 +65,15 @@ test_that("two systems: the judge's errors nearly cancel", {
   expect_equal(round(expected[[1]], 3), 0.020)
   expect_equal(round(sqrt(sum(subset(tidy(fit), term == "right")$std.error^2)), 3), 0.044)
 })
+
+test_that("a plan of labels: the least number within a margin, split by share and error", {
+  plan <- rr_power(rr_misclassification(0.8, 0.95), n = 1000, share = 0.12, margin = 0.05, labels = NA)
+  slope <- 0.8 + 0.95 - 1
+  # Share times standard deviation of a label, of the truths no and yes.
+  weights <- c(0.88 * sqrt(0.95 * 0.05), 0.12 * sqrt(0.8 * 0.2)) / slope
+  reported <- 0.12 * 0.8 + 0.88 * 0.05
+  labels <- sum(weights)^2 / ((0.05 / qnorm(0.975))^2 - reported * (1 - reported) / slope^2 / 1000)
+  expect_equal(plan$people, ceiling(labels * weights / sum(weights)))
+  expect_identical(plan$people, c(188, 47))
+  expect_equal(plan$floor[1], qnorm(0.975) * sum(weights) / sqrt(labels), tolerance = 1e-8)
+})
