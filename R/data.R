@@ -91,26 +91,34 @@
 #' @aliases benefit_survey
 #' @examples
 #' # How many civilians had contact with armed groups?
-#' with(nigeria_survey, rr_counts(c(no = no, yes = yes), rr_binary(p, q))) |> rr_estimate() |> tidy()
+#' with(nigeria_survey, rr_counts(c(no = no, yes = yes), rr_binary(p, q))) |>
+#'   rr_estimate() |>
+#'   tidy()
 #' # 0.262 (standard error 0.014)
 #'
-#' # Which pairs of rules were broken? A negative cell by inversion, none by maximum likelihood
+#' # Which pairs of rules were broken? A negative cell by inversion,
+#' # none by maximum likelihood
 #' questions <- rr_product(item1 = rr_kuk(0.8, 0.2), item2 = rr_kuk(0.8, 0.2))
-#' joint <- xtabs(count ~ item1 + item2, benefit_survey) |> rr_counts(questions)
+#' joint <- xtabs(count ~ item1 + item2, benefit_survey) |>
+#'   rr_counts(questions)
 #' rr_estimate(joint, method = "inv") |> as.table()
 #' rr_estimate(joint) |> as.table()   # yes, no: 0
 #'
 #' # All forms of misconduct in one table
 #' estimate_yes <- function(p, q, yes, no) {
-#'   fit <- rr_counts(c(no = no, yes = yes), rr_binary(p, q)) |> rr_estimate(method = "inv")
+#'   fit <- rr_counts(c(no = no, yes = yes), rr_binary(p, q)) |>
+#'     rr_estimate(method = "inv")
 #'   subset(tidy(fit), term == "yes", c("estimate", "std.error"))
 #' }
 #' rows <- with(exam_survey, Map(estimate_yes, p, q, yes, no))
 #' cbind(exam_survey[c("item", "design", "p")], do.call(rbind, rows))
 #'
 #' # Does forced response find those who cheated?
-#' cheated <- subset(dice_survey, truth == "cheated" & design == "forced response")
-#' with(cheated, rr_counts(c(no = no, yes = yes), rr_binary(p, q))) |> rr_estimate() |> coef()
+#' cheated <- subset(dice_survey,
+#'                   truth == "cheated" & design == "forced response")
+#' with(cheated, rr_counts(c(no = no, yes = yes), rr_binary(p, q))) |>
+#'   rr_estimate() |>
+#'   coef()
 #' # 0.411: most deny it
 #'
 #' # The ban on minarets: see ?rr_lie_detector
@@ -155,11 +163,12 @@
 #' @concept regression example
 #' @examples
 #'
-#' # Simulated exams. What is the effect of cheating on the grade: from the truths, from reports
-#' # taken as truths, and estimated from the reports?
+#' # Simulated exams. What is the effect of cheating on the grade: from the
+#' # truths, from reports taken as truths, and estimated from the reports?
 #' coef(lm(grade ~ semester + true_cheating, exam_simulated))
 #' coef(lm(grade ~ semester + cheating, exam_simulated))
 #' often <- rr_grr(levels(exam_simulated$cheating), p = 0.8)
-#' coef(rr_predictor(grade ~ semester + cheating, exam_simulated, list(cheating = often)))
+#' coef(rr_predictor(grade ~ semester + cheating, exam_simulated,
+#'                   list(cheating = often)))
 #' # often: 0.50
 "exam_simulated"

@@ -61,20 +61,26 @@
 #' @concept test of homogeneity
 #' @examples
 #' # Does the prevalence differ between three regions?
-#' counts <- cbind(north = c(no = 620, yes = 380), south = c(700, 300), west = c(660, 340))
+#' counts <- cbind(north = c(no = 620, yes = 380),
+#'                 south = c(700, 300),
+#'                 west = c(660, 340))
 #' fit <- rr_estimate(rr_counts(counts, rr_warner(0.8)))
 #' anova(fit)
 #' rr_compare(fit)
 #' rr_compare(fit, type = "ratio")
 #' # Yes: in the south it is 13 percentage points lower than in the north
 #'
-#' # Did a coder change between two validation studies, and does it matter for the share?
-#' spring <- rr_misclassification(table = rbind(no = c(no = 95, yes = 5), yes = c(10, 40)))
-#' autumn <- rr_misclassification(table = rbind(no = c(no = 180, yes = 20), yes = c(15, 85)))
+#' # Did a coder change between two validation studies, and does it matter for
+#' # the share?
+#' spring <- rr_misclassification(table = rbind(no = c(no = 95, yes = 5),
+#'                                              yes = c(10, 40)))
+#' autumn <- rr_misclassification(table = rbind(no = c(no = 180, yes = 20),
+#'                                              yes = c(15, 85)))
 #' anova(spring, autumn)   # p = 0.25
 #' fits <- lapply(list(spring = spring, autumn = autumn),
 #'                function(study) rr_estimate(rr_counts(c(880, 120), study)))
-#' rr_compare(fits, paired = TRUE)   # 6.7 percentage points less, standard error 3.9
+#' rr_compare(fits, paired = TRUE)
+#' # 6.7 percentage points less, standard error 3.9
 #' @export
 rr_compare <- function(
   fit,

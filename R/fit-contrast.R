@@ -51,7 +51,8 @@
 #' @examples
 #' # How many men did it at all, and do women abstain more often?
 #' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 1)
-#' fit <- rr_estimate(rr_counts(cbind(men = c(420, 330, 250), women = c(490, 280, 230)), mechanism))
+#' counts <- cbind(men = c(420, 330, 250), women = c(490, 280, 230))
+#' fit <- rr_estimate(rr_counts(counts, mechanism))
 #' rr_contrast(fit, list(
 #'   "ever, men" = c("men:once", "men:often"),
 #'   "difference" = c("women:never" = 1, "men:never" = -1),
@@ -61,10 +62,13 @@
 #'
 #' # Is theft more common among those who used drugs?
 #' survey <- rr_product(drugs = rr_warner(0.8), theft = rr_warner(0.8))
-#' joint <- rr_estimate(rr_counts(c(180, 90, 80, 110), survey), method = "inv")
+#' joint <- rr_estimate(rr_counts(c(180, 90, 80, 110), survey),
+#'                      method = "inv")
 #' given <- rr_margin(joint, "theft", given = "drugs")
-#' rr_contrast(given, list("risk difference" = c("yes:yes" = 1, "yes:no" = -1),
-#'                         "risk ratio" = list("yes:yes", "yes:no")))
+#' rr_contrast(given, list(
+#'   "risk difference" = c("yes:yes" = 1, "yes:no" = -1),
+#'   "risk ratio" = list("yes:yes", "yes:no")
+#' ))
 #' # Yes: the prevalence of theft is 69 percentage points higher
 #' @export
 rr_contrast <- function(fit, L = NULL, conf.level = 0.95, cumulative = FALSE, ...) {

@@ -78,7 +78,8 @@
 #' # 26%, with a 95% interval from 23% to 29%
 #'
 #' # The same by columns of a data frame: plagiarism by gender
-#' fit <- rr_estimate(exam_simulated, rr_forced(1 / 6), column = "plagiarism", by = "female")
+#' fit <- rr_estimate(exam_simulated, rr_forced(1 / 6),
+#'                    column = "plagiarism", by = "female")
 #' tidy(fit, conf.int = TRUE, terms = "yes")
 #' @srrstats {G2.3, G2.3a} `method` and `interval` are matched to their choices.
 #' @srrstats {G3.0} Floating point numbers are compared within a tolerance, stored constants exactly.

@@ -37,9 +37,10 @@
 #' @name estimate_methods
 #' @aliases fit_methods design_parameters
 #' @examples
-#' # Eight people reported whether they are in two sets, each bit flipped with probability 0.1.
-#' # How many are in at least one?
-#' reports <- cbind(a = c(1, 0, 1, 1, 0, 0, 1, 0), b = c(1, 0, 0, 1, 0, 1, 1, 0))
+#' # Eight people reported whether they are in two sets, each bit flipped with
+#' # probability 0.1. How many are in at least one?
+#' reports <- cbind(a = c(1, 0, 1, 1, 0, 0, 1, 0),
+#'                  b = c(1, 0, 0, 1, 0, 1, 1, 0))
 #' size <- rr_set_size(reports, flip = 0.1)
 #' tidy(size, conf.int = TRUE)
 #' glance(size)

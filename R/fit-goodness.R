@@ -50,8 +50,10 @@
 #' @concept cheating
 #' @concept deviance
 #' @examples
-#' # A die forces "yes" in one of six throws, 116 of 695 on average; 108 said yes. Did they comply?
-#' fit <- rr_estimate(rr_counts(c(no = 587, yes = 108), rr_binary(11 / 12, 1 / 6)))
+#' # A die forces "yes" in one of six throws, 116 of 695 on average; 108 said
+#' # yes. Did they comply?
+#' tally <- rr_counts(c(no = 587, yes = 108), rr_binary(11 / 12, 1 / 6))
+#' fit <- rr_estimate(tally)
 #' rr_goodness_of_fit(fit, seed = 1)
 #' # The p-value is 0.2: so few yes can be chance
 #'

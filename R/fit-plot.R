@@ -61,17 +61,23 @@
 #' @aliases autoplot.rr_compare
 #' @name autoplot.rr_fit
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
-#' # How often? Estimates (points), intervals (lines) and reported shares (hollow)
+#' # How often? Estimates (points), intervals (lines) and reported shares
+#' # (hollow points)
 #' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 1)
-#' fit <- rr_estimate(rr_counts(c(never = 420, once = 330, often = 250), mechanism))
+#' fit <- rr_estimate(rr_counts(c(never = 420, once = 330, often = 250),
+#'                              mechanism))
 #' plot(fit)
 #' # The same as a ggplot, to be changed
 #' ggplot2::autoplot(fit, order = TRUE) + ggplot2::labs(title = "How often")
 #' # Do three regions differ?
-#' counts <- cbind(north = c(no = 620, yes = 380), south = c(700, 300), west = c(660, 340))
+#' counts <- cbind(north = c(no = 620, yes = 380),
+#'                 south = c(700, 300),
+#'                 west = c(660, 340))
 #' plot(rr_compare(rr_estimate(rr_counts(counts, rr_warner(0.8)))))
-#' # How does the prevalence of plagiarism change with the semester, for men and women?
-#' plot(rr_glm(plagiarism ~ semester * female, exam_simulated, rr_forced(1 / 6)))
+#' # How does the prevalence of plagiarism change with the semester, for men
+#' # and women?
+#' plot(rr_glm(plagiarism ~ semester * female, exam_simulated,
+#'             rr_forced(1 / 6)))
 NULL
 
 #' @rdname autoplot.rr_fit

@@ -48,7 +48,8 @@
 #' drinks <- c("tea", "ale", "gin", "rum", "cider", "water")
 #' mechanism <- rr_prefixes(epsilon = 4, lengths = c(1, 3, 5), width = 256)
 #' set.seed(1)
-#' truth <- sample(drinks, 20000, replace = TRUE, prob = c(30, 20, 10, 5, 25, 10))
+#' truth <- sample(drinks, 20000, replace = TRUE,
+#'                 prob = c(30, 20, 10, 5, 25, 10))
 #' tally <- rr_tally(rr_perturb(truth, mechanism, rng = "R"), mechanism)
 #' found <- rr_heavy_hitters(tally)
 #' found

@@ -33,7 +33,8 @@
 #' @examples
 #' # Is the interval of a small share symmetric?
 #' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 1)
-#' fit <- rr_estimate(rr_counts(c(never = 130, once = 40, often = 30), mechanism))
+#' fit <- rr_estimate(rr_counts(c(never = 130, once = 40, often = 30),
+#'                              mechanism))
 #' curve <- profile(fit, "often")
 #' curve
 #' confint(curve)

@@ -60,7 +60,8 @@
 #' @concept conditional distribution
 #' @concept cumulative distribution function
 #' @examples
-#' # What are the deciles and the median of a variable reported by the square wave mechanism?
+#' # What are the deciles and the median of a variable reported by the square
+#' # wave mechanism?
 #' mechanism <- rr_square_wave(seq(0, 100, by = 5), epsilon = 2)
 #' set.seed(1)
 #' reports <- rr_perturb(100 * rbeta(20000, 2, 3), mechanism, rng = "R")
@@ -69,16 +70,20 @@
 #' 100 * qbeta(c(0.1, 0.5, 0.9), 2, 3)
 #' # The truth is 14, 39 and 68; all three intervals contain it
 #'
-#' # How long do pages load on truly slow devices, if each browser reports its class at random
-#' # with probability 0.5? (In truth the 75th percentile is 4.2 seconds.)
+#' # How long do pages load on truly slow devices, if each browser reports its
+#' # class at random with probability 0.5? (In truth the 75th percentile is
+#' # 4.2 seconds.)
 #' set.seed(2)
 #' slow <- runif(5000) < 0.2
 #' coin <- rr_binary(0.75, 0.25, levels = c("fast", "slow"))
-#' visits <- data.frame(seconds = rexp(5000, ifelse(slow, 1 / 3, 1)),
-#'                      device = rr_perturb(ifelse(slow, "slow", "fast"), coin, rng = "R"))
+#' visits <- data.frame(
+#'   seconds = rexp(5000, ifelse(slow, 1 / 3, 1)),
+#'   device = rr_perturb(ifelse(slow, "slow", "fast"), coin, rng = "R")
+#' )
 #' loading <- rr_predictor(seconds ~ 0 + device, visits, list(device = coin))
 #' rr_quantile(loading, 0.75)
-#' # 4.3 seconds, with an interval from 3.7 to 4.8; the reports alone would give 2.2
+#' # 4.3 seconds, with an interval from 3.7 to 4.8; the reports alone would
+#' # give 2.2
 #' tapply(visits$seconds, visits$device, quantile, 0.75)["slow"]
 #' rr_quantile(loading, 0.75, difference = TRUE)
 #' @export

@@ -77,13 +77,14 @@
 #' @concept clusters
 #' @concept finite population
 #' @examplesIf requireNamespace("survey", quietly = TRUE)
-#' # Which share of schools met its target? 15 districts were drawn, and each school was asked by
-#' # Warner's design.
+#' # Which share of schools met its target? 15 districts were drawn, and each
+#' # school was asked by Warner's design.
 #' data(api, package = "survey")
 #' mechanism <- rr_warner(0.8, levels = c("No", "Yes"))
 #' set.seed(1)
 #' apiclus1$report <- rr_perturb(apiclus1$sch.wide, mechanism, rng = "R")
-#' design <- survey::svydesign(id = ~dnum, weights = ~pw, data = apiclus1, fpc = ~fpc)
+#' design <- survey::svydesign(id = ~dnum, weights = ~pw, data = apiclus1,
+#'                             fpc = ~fpc)
 #' rr_estimate(design, mechanism, column = ~report)
 #' # 85%, with an interval from 77% to 92%; direct answers would give
 #' survey::svymean(~sch.wide, design)
@@ -91,7 +92,8 @@
 #' # How many schools are these in the population?
 #' rr_estimate(design, mechanism, column = ~report, total = TRUE)
 #'
-#' # Do the types of school differ? Groups are correlated through the districts.
+#' # Do the types of school differ? Groups are correlated through the
+#' # districts.
 #' rr_compare(rr_estimate(design, mechanism, column = ~report, by = ~stype))
 NULL
 

@@ -58,12 +58,16 @@
 #' @concept intervals after selection
 #' @concept false discovery rate
 #' @examples
-#' # Which of 1,000 categories are most common, and how many does anybody hold?
+#' # Which of 1,000 categories are most common, and how many does anybody
+#' # hold?
 #' set.seed(1)
 #' mechanism <- rr_grr(1000, epsilon = 4)
-#' truth <- sample(1000, 1e5, replace = TRUE, prob = prop.table(seq_len(1000)^-1.2))
-#' rr_top(rr_perturb(truth, mechanism, rng = "R"), n = 5, mechanism = mechanism)
-#' # 24 are shown to be present. The first five shares are in truth 23, 10, 6, 4 and 3%
+#' truth <- sample(1000, 1e5, replace = TRUE,
+#'                 prob = prop.table(seq_len(1000)^-1.2))
+#' reports <- rr_perturb(truth, mechanism, rng = "R")
+#' rr_top(reports, n = 5, mechanism = mechanism)
+#' # 24 are shown to be present. The first five shares are in truth 23, 10, 6,
+#' # 4 and 3%
 #' @export
 rr_top <- function(
   x,

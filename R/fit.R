@@ -459,7 +459,8 @@ refuse_group_labels <- function(fit) {
 #' @concept predictive value
 #' @concept posterior probability
 #' @examples
-#' # How likely is it that a civilian who said yes had contact with an armed group?
+#' # How likely is it that a civilian who said yes had contact with an armed
+#' # group?
 #' fit <- rr_estimate(rr_counts(c(no = 1604, yes = 831), rr_forced(1 / 6)))
 #' predict(fit)
 #' predict(fit, c("yes", "no"))

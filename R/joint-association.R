@@ -93,10 +93,12 @@
 #' @concept correlation
 #' @concept odds ratio
 #' @examples
-#' # How strongly were sex and survival associated on the Titanic, if both answers are randomized?
+#' # How strongly were sex and survival associated on the Titanic, if both
+#' # answers are randomized?
 #' people <- as.data.frame(Titanic)
 #' people <- people[rep(seq_len(32), people$Freq), ]
-#' truth <- data.frame(female = people$Sex == "Female", survived = people$Survived == "Yes")
+#' truth <- data.frame(female = people$Sex == "Female",
+#'                     survived = people$Survived == "Yes")
 #' survey <- rr_product(female = rr_warner(0.9), survived = rr_warner(0.8))
 #' set.seed(1)
 #' reports <- rr_perturb(truth, survey, rng = "R")

@@ -53,25 +53,31 @@
 #' @examples
 #' # How often do four yes/no answers occur together?
 #' set.seed(1)
-#' bits <- matrix(rbinom(4000, 1, 0.3), 1000, dimnames = list(NULL, c("a", "b", "c", "d")))
+#' bits <- matrix(rbinom(4000, 1, 0.3), 1000,
+#'                dimnames = list(NULL, c("a", "b", "c", "d")))
 #' rr_cooccurrence(bits, order = 2)
 #'
 #' # Chunks of rows give the counts of the whole
 #' c(rr_cooccurrence(bits[1:400, ]), rr_cooccurrence(bits[401:1000, ]))
 #'
-#' # How often does a hashed report support three categories at once? The evidence matrix says
+#' # How often does a hashed report support three categories at once? The
+#' # evidence matrix says
 #' hashing <- rr_local_hash(letters[1:4], epsilon = 1)
-#' evidence <- 1 * (rr_score(rr_perturb(rep("a", 1000), hashing, rng = "R"), hashing) > 0)
+#' hashed <- rr_perturb(rep("a", 1000), hashing, rng = "R")
+#' evidence <- 1 * (rr_score(hashed, hashing) > 0)
 #' tail(tidy(rr_cooccurrence(evidence, order = 3)), 4)
-#' hashing$p / hashing$g^2   # a, the truth, and two others, if hash functions were ideal: 0.05
+#' hashing$p / hashing$g^2
+#' # a, the truth, and two others, if hash functions were ideal: 0.05
 #'
-#' # Two questions whose reports support no categories are counted in scores: is the setting
-#' # determined by the page?
+#' # Two questions whose reports support no categories are counted in scores:
+#' # is the setting determined by the page?
 #' survey <- rr_product(page = rr_hadamard(6, epsilon = 3, blocks = 2),
 #'                      setting = rr_bitflip(3, 3, d = 2))
 #' page <- sample(6, 2000, replace = TRUE)
-#' reports <- rr_perturb(data.frame(page, setting = (page + 1) %/% 2), survey, rng = "R")
-#' rr_margin(rr_tmdh(rr_cooccurrence(reports, mechanism = survey), survey), c("page", "setting"))
+#' truth <- data.frame(page, setting = (page + 1) %/% 2)
+#' reports <- rr_perturb(truth, survey, rng = "R")
+#' joint <- rr_tmdh(rr_cooccurrence(reports, mechanism = survey), survey)
+#' rr_margin(joint, c("page", "setting"))
 #' @export
 rr_cooccurrence <- function(
   bits,

@@ -38,21 +38,28 @@
 #' @concept sum score
 #' @concept number of sensitive behaviors
 #' @examples
-#' # What share of women, and of men, survived the Titanic, if both answers are randomized?
+#' # What share of women, and of men, survived the Titanic, if both answers
+#' # are randomized?
 #' people <- as.data.frame(Titanic)
 #' people <- people[rep(seq_len(32), people$Freq), ]
-#' truth <- data.frame(female = people$Sex == "Female", survived = people$Survived == "Yes")
+#' truth <- data.frame(female = people$Sex == "Female",
+#'                     survived = people$Survived == "Yes")
 #' survey <- rr_product(female = rr_warner(0.9), survived = rr_warner(0.8))
 #' set.seed(1)
-#' fit <- rr_tmdh(rr_cooccurrence(rr_perturb(truth, survey, rng = "R")), survey)
+#' reports <- rr_perturb(truth, survey, rng = "R")
+#' fit <- rr_tmdh(rr_cooccurrence(reports), survey)
 #' tidy(rr_margin(fit, "survived", given = "female"), conf.int = TRUE)
 #' prop.table(table(truth), 1)
 #' # 70% and 21%; in truth 73% and 21%
 #'
 #' # How many of three forbidden things do students do?
-#' items <- rr_product(a = rr_forced(1 / 6), b = rr_forced(1 / 6), c = rr_warner(0.8))
-#' truth <- data.frame(a = rbinom(3000, 1, 0.3), b = rbinom(3000, 1, 0.2), c = rbinom(3000, 1, 0.1))
-#' done <- rr_estimate(rr_perturb(truth, items, rng = "R"), items, method = "inv")
+#' items <- rr_product(a = rr_forced(1 / 6), b = rr_forced(1 / 6),
+#'                     c = rr_warner(0.8))
+#' truth <- data.frame(a = rbinom(3000, 1, 0.3),
+#'                     b = rbinom(3000, 1, 0.2),
+#'                     c = rbinom(3000, 1, 0.1))
+#' reports <- rr_perturb(truth, items, rng = "R")
+#' done <- rr_estimate(reports, items, method = "inv")
 #' tidy(rr_margin(done, c("a", "b", "c"), sum = TRUE), conf.int = TRUE)
 #' # None: 53%; in truth 50%
 #' @export

@@ -82,7 +82,8 @@ dimension_names <- function(x, d) {
 #' @examples
 #'
 #' # How do the reports of two questions follow from the truths?
-#' expected <- rr_pmdh(as.table(array(c(600, 150, 150, 100), c(2, 2))), rr_warner(0.8))
+#' counts <- as.table(array(c(600, 150, 150, 100), c(2, 2)))
+#' expected <- rr_pmdh(counts, rr_warner(0.8))
 #' M <- rr_matrix(expected)
 #' M
 #' # 250 said yes to each question, and 100 to both
@@ -157,7 +158,8 @@ moment_matrix <- function(x) {
 #' @concept row type
 #' @examples
 #'
-#' # Two questions on unemployment benefit by Kuk's design: what is the joint distribution?
+#' # Two questions on unemployment benefit by Kuk's design: what is the joint
+#' # distribution?
 #' items <- list(item1 = c("no", "yes"), item2 = c("no", "yes"))
 #' reported <- as.table(array(c(189, 52, 103, 68), c(2, 2), items))
 #' fit <- rr_tmdh(rr_cooccurrence(reported), rr_kuk(0.8, 0.2))

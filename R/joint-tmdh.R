@@ -72,22 +72,28 @@
 #' @examples
 #' # Are a and b associated, if each bit was flipped with probability 0.2?
 #' set.seed(1)
-#' truth <- matrix(rbinom(3000, 1, 0.3), 1000, dimnames = list(NULL, c("a", "b", "c")))
+#' truth <- matrix(rbinom(3000, 1, 0.3), 1000,
+#'                 dimnames = list(NULL, c("a", "b", "c")))
 #' truth[, "b"] <- truth[, "b"] | truth[, "a"]
-#' reports <- matrix(rbinom(3000, 1, 0.2 + 0.6 * truth), 1000, dimnames = dimnames(truth))
+#' reports <- matrix(rbinom(3000, 1, 0.2 + 0.6 * truth), 1000,
+#'                   dimnames = dimnames(truth))
 #' fit <- rr_tmdh(rr_cooccurrence(reports, order = 2), rr_warner(0.8))
 #' tidy(fit, conf.int = TRUE)
 #' crossprod(truth)["a", "b"]
-#' # Yes: the joint count is estimated as 268 (standard error 27); in truth every a is also a b
+#' # Yes: the joint count is estimated as 268 (standard error 27); in truth
+#' # every a is also a b
 #'
 #' # One block of the covariance matrix, without the rest
 #' vcov(fit, sets = c("a", "a:b"))
 #'
 #' # A unary-encoded question and a direct one
-#' survey <- rr_product(tool = rr_unary(c("saw", "drill", "file"), epsilon = 2),
-#'                      trade = rr_grr(c("wood", "metal"), epsilon = 2))
+#' survey <- rr_product(
+#'   tool = rr_unary(c("saw", "drill", "file"), epsilon = 2),
+#'   trade = rr_grr(c("wood", "metal"), epsilon = 2)
+#' )
 #' trade <- sample(c("wood", "metal"), 2000, TRUE)
-#' tool <- ifelse(trade == "wood", "saw", sample(c("drill", "file"), 2000, TRUE))
+#' tool <- ifelse(trade == "wood", "saw",
+#'                sample(c("drill", "file"), 2000, TRUE))
 #' reports <- rr_perturb(data.frame(tool, trade), survey, rng = "R")
 #' both <- rr_tmdh(rr_cooccurrence(reports, 4, mechanism = survey), survey)
 #' rr_margin(both, c("tool", "trade"))
@@ -281,7 +287,8 @@ notes_of.rr_tmdh <- function(x, table) {
 #' @concept M matrix
 #' @concept K matrix
 #' @examples
-#' # How precise will the joint count of smokers who drink be, if every answer is randomized?
+#' # How precise will the joint count of smokers who drink be, if every answer
+#' # is randomized?
 #' items <- list(smokes = c("no", "yes"), drinks = c("no", "yes"))
 #' truth <- as.table(array(c(600, 150, 150, 100), c(2, 2), items))
 #' expected <- rr_pmdh(truth, rr_warner(0.8))
@@ -292,11 +299,15 @@ notes_of.rr_tmdh <- function(x, table) {
 #' law <- rr_law(rr_warner(0.8), truth = c(20, 10, 10, 10), set = 1:2)
 #' sum(law$count * law$probability)
 #' # How normal is it?
-#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(expected, sets = "smokes:drinks")
+#' if (requireNamespace("ggplot2", quietly = TRUE)) {
+#'   plot(expected, sets = "smokes:drinks")
+#' }
 #'
-#' # Two questions of several categories, one reported directly and one by hashing
+#' # Two questions of several categories, one reported directly and one by
+#' # hashing
 #' cars <- table(gear = mtcars$gear, cylinders = mtcars$cyl)
-#' survey <- list(gear = rr_grr(c("3", "4", "5"), 2), cylinders = rr_local_hash(c("4", "6", "8"), 2))
+#' survey <- list(gear = rr_grr(c("3", "4", "5"), 2),
+#'                cylinders = rr_local_hash(c("4", "6", "8"), 2))
 #' tidy(rr_pmdh(cars, survey), of = "estimate")
 #' @order 1
 #' @export

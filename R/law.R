@@ -64,7 +64,8 @@
 #' # Which law do Warner's design and the geometric mechanism have?
 #' rr_law(rr_warner(0.8))
 #' rr_law(rr_geometric(3, epsilon = 1))
-#' # The law of unary encoding: a bit is 1 with probability 3/4 for the truth and 1/4 for others
+#' # The law of unary encoding: a bit is 1 with probability 3/4 for the truth
+#' # and 1/4 for others
 #' rr_new_law("support", p = 0.75, q = 0.25)
 #' @export
 rr_law <- function(mechanism, ...) {

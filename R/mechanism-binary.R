@@ -76,10 +76,11 @@
 #' @concept Mangat model
 #' @concept indirect questioning
 #' @examples
-#' # A crosswise question with a birthday in the first quarter of the year: 198 of 310 said "the same".
-#' # What is the prevalence?
+#' # A crosswise question with a birthday in the first quarter of the year:
+#' # 198 of 310 said "the same". What is the prevalence?
 #' reports <- rr_counts(c(no = 112, yes = 198), rr_crosswise(0.25))
-#' tidy(rr_estimate(reports, method = "inv"), conf.int = TRUE)   # 22% (12% to 33%)
+#' tidy(rr_estimate(reports, method = "inv"), conf.int = TRUE)
+#' # 22% (12% to 33%)
 #'
 #' # A survey file that holds "same" and "different": "yes" is "same"
 #' answers <- rep(c("same", "different"), c(198, 112))

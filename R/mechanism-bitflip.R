@@ -17,7 +17,8 @@
 #' @concept telemetry
 #' @examples
 #'
-#' # Ten versions of a program, three bits from each of 5,500 devices: how common is each version?
+#' # Ten versions of a program, three bits from each of 5,500 devices: how
+#' # common is each version?
 #' mechanism <- rr_bitflip(10, epsilon = 2, d = 3)
 #' set.seed(1)
 #' reports <- rr_perturb(rep(1:10, 100 * 10:1), mechanism, rng = "R")

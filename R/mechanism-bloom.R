@@ -61,13 +61,17 @@
 #' @concept instantaneous randomized response
 #' @concept memoization
 #' @examples
-#' # Which pages do 4,000 people open first? One report of each, from permanent bits that they keep
+#' # Which pages do 4,000 people open first? One report of each, from
+#' # permanent bits that they keep
 #' pages <- c("home", "news", "shop", "help")
-#' mechanism <- rr_bloom(pages, epsilon = 2, bits = 16, hashes = 2, cohorts = 4, permanent = 4)
+#' mechanism <- rr_bloom(pages, epsilon = 2, permanent = 4,
+#'                       bits = 16, hashes = 2, cohorts = 4)
 #' visits <- rep(pages, c(2000, 1000, 600, 400))
 #' set.seed(1)
-#' drawn <- rr_perturb(visits, mechanism, memory = list(), rng = "R")   # the memory stays with them
-#' tidy(rr_estimate(drawn$reports, mechanism, method = "inv"), conf.int = TRUE)
+#' # The memory stays with them
+#' drawn <- rr_perturb(visits, mechanism, memory = list(), rng = "R")
+#' fit <- rr_estimate(drawn$reports, mechanism, method = "inv")
+#' tidy(fit, conf.int = TRUE)
 #' # home 0.51 (0.46 to 0.56)
 #' @export
 rr_bloom <- function(

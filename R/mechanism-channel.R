@@ -77,27 +77,32 @@
 #' tidy(rr_estimate(rr_counts(c(560, 70, 370), mechanism)), conf.int = TRUE)
 #' # 5.6% (3.9% to 7.7%)
 #'
-#' # PRAM: a category is kept with its own probability, else replaced by any other
+#' # PRAM: a category is kept with its own probability, else replaced by any
+#' # other
 #' keep <- c(employed = 0.9, unemployed = 0.7, inactive = 0.8)
 #' C <- matrix((1 - keep) / 2, 3, 3)
 #' diag(C) <- keep
 #' rr_channel(C, levels = names(keep))
 #'
-#' # The exponential mechanism: weights exp(epsilon u / 2 Delta), with Delta the range of the utility
+#' # The exponential mechanism: weights exp(epsilon u / 2 Delta), with Delta
+#' # the range of the utility
 #' utility <- -abs(outer(1:4, 1:4, "-"))
 #' rr_channel(prop.table(exp(1 * utility / (2 * 3)), 1))
 #'
 #' # A detector sees 80% and 70% of two kinds of events, and confuses some
-#' response <- rbind(signal = c(signal = 0.7, noise = 0.1), noise = c(0.2, 0.5))
+#' response <- rbind(signal = c(signal = 0.7, noise = 0.1),
+#'                   noise = c(0.2, 0.5))
 #' detector <- rr_channel(response, unseen = "not seen")
-#' coef(rr_estimate(rr_counts(c(120, 90, 90), detector), method = "ibu", iterations = 4))
+#' coef(rr_estimate(rr_counts(c(120, 90, 90), detector),
+#'                  method = "ibu", iterations = 4))
 #'
 #' # The matrix of a survey design
 #' rr_matrix(rr_crosswise(0.25))
 #'
 #' # How many of three laws do hunters break? 96 of 189 said yes to none
 #' sums <- rr_channel(rr_forced(1 / 6), levels = 0:3)
-#' tidy(rr_estimate(rr_counts(c(96, 68, 23, 2), sums)))   # 86% none, 8% one, 6% two
+#' tidy(rr_estimate(rr_counts(c(96, 68, 23, 2), sums)))
+#' # 86% none, 8% one, 6% two
 #' @export
 rr_channel <- function(
   C,
@@ -431,15 +436,20 @@ channel_law <- function(mechanism) {
 #' @concept Lang and Reiczigel
 #' @concept discrete Laplace
 #' @examples
-#' # A test (sensitivity 0.8, specificity 0.95) is positive in 120 of 1,000: what is the prevalence?
+#' # A test (sensitivity 0.8, specificity 0.95) is positive in 120 of 1,000:
+#' # what is the prevalence?
 #' test <- rr_misclassification(sensitivity = 0.8, specificity = 0.95)
 #' coef(rr_estimate(rr_counts(c(880, 120), test)))   # yes: 9.3%
 #'
-#' # The same from a study of 100 people without and 50 with the condition: its error counts
-#' study <- rr_misclassification(table = rbind(no = c(no = 95, yes = 5), yes = c(10, 40)))
-#' tidy(rr_estimate(rr_counts(c(880, 120), study)), conf.int = TRUE)   # 9.3% (3.0% to 15.8%)
+#' # The same from a study of 100 people without and 50 with the condition:
+#' # its error counts
+#' study <- rr_misclassification(table = rbind(no = c(no = 95, yes = 5),
+#'                                             yes = c(10, 40)))
+#' tidy(rr_estimate(rr_counts(c(880, 120), study)), conf.int = TRUE)
+#' # 9.3% (3.0% to 15.8%)
 #'
-#' # A coder read 2,000 answers, an expert 200 of them too: which share are complaints? (In truth 20%.)
+#' # A coder read 2,000 answers, an expert 200 of them too: which share are
+#' # complaints? (In truth 20%.)
 #' set.seed(1)
 #' answers <- data.frame(truth = rep(c("no", "yes"), c(1600, 400)))
 #' answers$coded <- rr_perturb(answers$truth, test, rng = "R")

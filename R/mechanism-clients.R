@@ -176,9 +176,11 @@
 #' @concept Python
 #' @concept on-device randomization
 #' @examples
-#' # Does my client compute the right hash of each category, under slope 5 and shift 7?
+#' # Does my client compute the right hash of each category, under slope 5 and
+#' # shift 7?
 #' mechanism <- rr_local_hash(c("light", "dark", "automatic"), epsilon = 1)
-#' 1 + floor(((5 * mechanism$codes + 7) %% mechanism$prime) * mechanism$g / mechanism$prime)
+#' line <- (5 * mechanism$codes + 7) %% mechanism$prime
+#' 1 + floor(line * mechanism$g / mechanism$prime)
 #' # 3, 1, 1
 #' # Bits that each label sets, from 1: bits by labels by cohorts
 #' rr_bloom(c("light", "dark"), epsilon = 2, bits = 16, cohorts = 2)$places

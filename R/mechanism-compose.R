@@ -25,8 +25,8 @@
 #' @concept composition of channels
 #' @examples
 #'
-#' # A permanent answer at epsilon 2, reported again each week at epsilon 1: how much does one report
-#' # reveal, and how much do all reports reveal?
+#' # A permanent answer at epsilon 2, reported again each week at epsilon 1:
+#' # how much does one report reveal, and how much do all reports reveal?
 #' weekly <- rr_compose(rr_grr(4, epsilon = 2), rr_grr(4, epsilon = 1))
 #' rr_epsilon(weekly)   # 0.65 and 2
 #' coef(rr_estimate(rr_counts(c(300, 250, 240, 210), weekly)))
@@ -223,11 +223,13 @@ with_design_epsilon <- function(mechanism) {
 #' @concept self-protective no
 #' @examples
 #'
-#' # The survey in Nigeria: what is the prevalence if 5% or 10% said "no" whatever the die showed?
+#' # The survey in Nigeria: what is the prevalence if 5% or 10% said "no"
+#' # whatever the die showed?
 #' design <- rr_forced(1 / 6)
 #' counts <- c(no = 1604, yes = 831)
 #' sapply(c(0, 0.05, 0.1), function(share) {
-#'   coef(rr_estimate(rr_counts(counts, rr_noncompliance(design, share, answer = "no"))))
+#'   mechanism <- rr_noncompliance(design, share, answer = "no")
+#'   coef(rr_estimate(rr_counts(counts, mechanism)))
 #' })   # 0.26, 0.29, 0.32
 #' @export
 rr_noncompliance <- function(mechanism, share, answer = "uniform", ...) {

@@ -52,12 +52,15 @@
 #' # How common are tea, coffee and cocoa among 5,000 free answers?
 #' sketch <- rr_count_mean_sketch(epsilon = 4, width = 256, functions = 64)
 #' set.seed(1)
-#' words <- sample(c("tea", "coffee", "water", "milk"), 5000, replace = TRUE, prob = c(5, 3, 1, 1))
+#' words <- sample(c("tea", "coffee", "water", "milk"), 5000, replace = TRUE,
+#'                 prob = c(5, 3, 1, 1))
 #' tally <- rr_tally(rr_perturb(words, sketch, rng = "R"), sketch)
-#' tidy(rr_estimate(tally, candidates = c("tea", "coffee", "cocoa")), conf.int = TRUE)
+#' tidy(rr_estimate(tally, candidates = c("tea", "coffee", "cocoa")),
+#'      conf.int = TRUE)
 #' # 0.52, 0.28, 0
 #' # Any other string, from the same tally
-#' tidy(rr_estimate(tally, candidates = "milk"), conf.int = TRUE)   # 0.11 (0.09 to 0.13)
+#' tidy(rr_estimate(tally, candidates = "milk"), conf.int = TRUE)
+#' # 0.11 (0.09 to 0.13)
 #' @export
 rr_count_mean_sketch <- function(
   epsilon,

@@ -55,13 +55,15 @@
 #' @concept deck of cards
 #' @concept forced response
 #' @examples
-#' # How common is harassment by supervisors? Decks of 15 cards: 3 say "no", 3 say "yes"
+#' # How common is harassment by supervisors? Decks of 15 cards: 3 say "no", 3
+#' # say "yes"
 #' mechanism <- rr_dealt(c(no = 3, yes = 3), cards = 15)
 #' set.seed(1)
 #' truth <- sample(c("no", "yes"), 600, replace = TRUE, prob = c(0.95, 0.05))
 #' reports <- rr_perturb(truth, mechanism, rng = "R")
 #' fit <- rr_estimate(reports, mechanism)
-#' tidy(fit, conf.int = TRUE, terms = "yes")   # 6.4% (4.2% to 9.5%); a die has twice the width
+#' tidy(fit, conf.int = TRUE, terms = "yes")
+#' # 6.4% (4.2% to 9.5%); a die has twice the width
 #' rr_epsilon(mechanism)
 #' rr_power(mechanism, share = 0.05, margin = 0.02)
 #' @export

@@ -81,8 +81,10 @@
 #' # In the triangular design a "no" proves that the truth is no
 #' rr_epsilon(rr_triangular(0.25))   # Inf
 #' # One report at epsilon 2 among ten thousand shuffled reports
-#' rr_epsilon(rr_grr(10, epsilon = 2), shuffled = 10000, delta = 1e-6)   # 0.08
-#' # All that one person reports in a year: 52 memoized weekly reports, and two independent ones
+#' rr_epsilon(rr_grr(10, epsilon = 2), shuffled = 10000, delta = 1e-6)
+#' # 0.08
+#' # All that one person reports in a year: 52 memoized weekly reports, and
+#' # two independent ones
 #' ledger <- list(weekly = rr_longitudinal(5, permanent = 2, epsilon = 1),
 #'                asked = rr_grr(5, epsilon = 1))
 #' rr_epsilon(ledger)

@@ -47,23 +47,26 @@
 #' @concept teaching
 #' @concept unrelated question
 #' @examples
-#' # A die: 1 forces "no", 6 forces "yes", 2 to 5 ask for the truth. 831 of 2,435 civilians said yes.
-#' # How many had contact with armed groups?
+#' # A die: 1 forces "no", 6 forces "yes", 2 to 5 ask for the truth. 831 of
+#' # 2,435 civilians said yes. How many had contact with armed groups?
 #' fit <- rr_estimate(rr_counts(c(no = 1604, yes = 831), rr_forced(1 / 6)))
 #' tidy(fit, conf.int = TRUE)   # 26% (23% to 29%)
 #'
-#' # One coin: on heads say yes, on tails tell the truth. 18 of 30 pupils said yes.
+#' # One coin: on heads say yes, on tails tell the truth. 18 of 30 pupils said
+#' # yes.
 #' coin <- rr_forced(c(no = 0, yes = 1 / 2))
 #' coef(rr_estimate(rr_counts(c(no = 12, yes = 18), coin)))   # (18 - 15) / 15
 #' # Two coins: two heads say yes, two tails say no, else tell the truth
 #' rr_forced(1 / 4)
-#' # Three kinds of cards: 10 ask for the truth, 5 say yes, 5 say no. A spinner has such sectors.
+#' # Three kinds of cards: 10 ask for the truth, 5 say yes, 5 say no. A
+#' # spinner has such sectors.
 #' rr_forced(c(no = 5, yes = 5) / 20)
 #'
 #' # Three categories, with unequal forcing
 #' rr_forced(c(never = 0.1, once = 0.1, often = 0.2))
 #'
-#' # The unrelated question: "is your mother's birthday in the first quarter of the year?"
+#' # The unrelated question: "is your mother's birthday in the first quarter
+#' # of the year?"
 #' rr_unrelated(p = 0.7, pi = 0.25)
 #' @export
 rr_forced <- function(forced = NULL, levels = NULL, epsilon = NULL, ...) {
@@ -252,10 +255,12 @@ new_rr_innocuous <- function(kind, levels, truth, innocuous, design) {
 #' @concept cheating
 #' @concept honesty
 #' @examples
-#' # The Swiss ban on minarets: which share voted yes, and how many of them admit it?
+#' # The Swiss ban on minarets: which share voted yes, and how many of them
+#' # admit it?
 #' groups <- subset(minaret_survey, design != "direct")
 #' tallies <- lapply(1:2, function(i) {
-#'   with(groups[i, ], rr_counts(c(no = no, yes = yes), rr_lie_detector(1 - q)))
+#'   with(groups[i, ], rr_counts(c(no = no, yes = yes),
+#'                               rr_lie_detector(1 - q)))
 #' })
 #' fit <- rr_estimate(tallies)
 #' tidy(fit, type = "parameters")   # 87%, and 64% of them admit it

@@ -56,13 +56,15 @@
 #' # How often did 1,000 students cheat? Each reports at epsilon = 1
 #' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 1)
 #' mechanism
-#' coef(rr_estimate(rr_counts(c(never = 420, once = 330, often = 250), mechanism)))
+#' tally <- rr_counts(c(never = 420, once = 330, often = 250), mechanism)
+#' coef(rr_estimate(tally))
 #' # 0.57, 0.32, 0.10
 #'
 #' # The privacy budget of a design that is given by its probability
 #' rr_epsilon(rr_grr(3, p = 0.5))   # log(2)
 #'
-#' # Which reports of a health survey must be protected? Only these two diagnoses
+#' # Which reports of a health survey must be protected? Only these two
+#' # diagnoses
 #' mechanism <- rr_grr(c("none", "cold", "HIV", "depression"), epsilon = 1,
 #'                     sensitive = c("HIV", "depression"))
 #' rr_epsilon(mechanism, sensitive = c("HIV", "depression"))   # 1

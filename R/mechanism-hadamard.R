@@ -29,7 +29,8 @@
 #' @concept frequency oracle
 #' @concept Hadamard response
 #' @examples
-#' # 1,000 categories, of which ten are in use: what are their shares, from one number per person?
+#' # 1,000 categories, of which ten are in use: what are their shares, from
+#' # one number per person?
 #' mechanism <- rr_hadamard(1000, epsilon = 2)
 #' set.seed(1)
 #' reports <- rr_perturb(rep(1:10, 2000), mechanism, rng = "R")

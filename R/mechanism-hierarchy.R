@@ -46,7 +46,8 @@
 #' truth <- pmin(rbinom(20000, 99, 0.4) + rbinom(20000, 20, 0.5), 99)
 #' reports <- rr_perturb(truth, ages, rng = "R")
 #' fit <- rr_estimate(reports, ages)
-#' ranges <- list("under 50" = as.character(0:49), "50 to 64" = as.character(50:64))
+#' ranges <- list("under 50" = as.character(0:49),
+#'                "50 to 64" = as.character(50:64))
 #' rr_contrast(fit, ranges)   # 46% (38% to 54%)
 #' rr_quantile(fit, c(0.25, 0.5, 0.75))   # median 50
 #' @export

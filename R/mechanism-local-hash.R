@@ -40,11 +40,13 @@
 #' @concept optimized local hashing
 #' @concept OLH
 #' @examples
-#' # 1,000 categories, 20,000 people: is category 7, which a tenth of them hold, found?
+#' # 1,000 categories, 20,000 people: is category 7, which a tenth of them
+#' # hold, found?
 #' mechanism <- rr_local_hash(1000, epsilon = 2)
 #' mechanism$g   # 8
 #' set.seed(1)
-#' reports <- rr_perturb(rep(c(7, 1:900), c(2000, rep(20, 900))), mechanism, rng = "R")
+#' truth <- rep(c(7, 1:900), c(2000, rep(20, 900)))
+#' reports <- rr_perturb(truth, mechanism, rng = "R")
 #' reports
 #' tidy(rr_estimate(reports, mechanism, method = "inv"), terms = "7")
 #' # 0.097 (standard error 0.007)

@@ -68,14 +68,17 @@
 #' @concept repeated reports
 #' @examples
 #' # Which app do 10,000 people use, if they are asked every week?
-#' weekly <- rr_longitudinal(c("mail", "music", "maps"), permanent = 4, epsilon = 1)
+#' weekly <- rr_longitudinal(c("mail", "music", "maps"), permanent = 4,
+#'                           epsilon = 1)
 #' rr_epsilon(weekly)
 #' rr_epsilon(weekly, reports = 4)   # 3.39, not 4
 #' used <- rep(c("mail", "music", "maps"), c(5000, 3000, 2000))
 #' set.seed(1)
 #' first_week <- rr_perturb(used, weekly, memory = list(), rng = "R")
-#' second_week <- rr_perturb(used, weekly, memory = first_week$memory, rng = "R")
-#' coef(rr_estimate(second_week$reports, weekly, method = "inv"))   # 0.48, 0.30, 0.21
+#' second_week <- rr_perturb(used, weekly, memory = first_week$memory,
+#'                           rng = "R")
+#' coef(rr_estimate(second_week$reports, weekly, method = "inv"))
+#' # 0.48, 0.30, 0.21
 #' @export
 rr_longitudinal <- function(
   levels = NULL,

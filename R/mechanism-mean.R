@@ -49,7 +49,8 @@
 #' reports <- rr_perturb(hours, mechanism, rng = "R")
 #' range(reports)
 #' rr_estimate(reports, mechanism)   # 3.9 hours (3.2 to 4.7)
-#' # The mean among the respondents in the sample: only the randomization is random
+#' # The mean among the respondents in the sample: only the randomization is
+#' # random
 #' tidy(rr_estimate(reports, mechanism, target = "sample"), conf.int = TRUE)
 #' mean(hours)   # 4.04
 #' @export

@@ -56,18 +56,22 @@
 #' survey <- rr_product(drugs = rr_warner(0.8), theft = rr_crosswise(0.25))
 #' set.seed(1)
 #' drugs <- rbinom(2000, 1, 0.2) == 1
-#' truth <- data.frame(drugs = drugs, theft = rbinom(2000, 1, ifelse(drugs, 0.4, 0.1)) == 1)
+#' theft <- rbinom(2000, 1, ifelse(drugs, 0.4, 0.1)) == 1
+#' truth <- data.frame(drugs, theft)
 #' fit <- rr_estimate(rr_perturb(truth, survey, rng = "R"), survey)
 #' as.table(fit)   # theft: 53% of users, 4% of others
 #'
-#' # How many hours, and how often? Every respondent answers one of two questions
+#' # How many hours, and how often? Every respondent answers one of two
+#' # questions
 #' one <- rr_product(
 #'   often = rr_unary(c("never", "once", "often"), epsilon = 2),
 #'   hours = rr_mean(c(0, 24), epsilon = 2),
 #'   asked = 1
 #' )
-#' often <- sample(c("never", "once", "often"), 3000, replace = TRUE, prob = c(6, 3, 1))
-#' reports <- rr_perturb(data.frame(often = often, hours = runif(3000, 0, 8)), one, rng = "R")
+#' often <- sample(c("never", "once", "often"), 3000, replace = TRUE,
+#'                 prob = c(6, 3, 1))
+#' truth <- data.frame(often, hours = runif(3000, 0, 8))
+#' reports <- rr_perturb(truth, one, rng = "R")
 #' fits <- rr_estimate(reports, one, method = "inv")
 #' coef(fits$often)   # 0.57, 0.31, 0.10
 #' coef(fits$hours)   # 3.9 hours

@@ -22,11 +22,13 @@
 #' @concept block design
 #' @examples
 #'
-#' # 1,000 pages, and a point from each of 20,000 visitors, a tenth of whom read page 7: is it found?
+#' # 1,000 pages, and a point from each of 20,000 visitors, a tenth of whom
+#' # read page 7: is it found?
 #' mechanism <- rr_projective(1000, epsilon = 2)
 #' mechanism$order   # 8
 #' set.seed(1)
-#' reports <- rr_perturb(rep(c(7, 1:900), c(2000, rep(20, 900))), mechanism, rng = "R")
+#' truth <- rep(c(7, 1:900), c(2000, rep(20, 900)))
+#' reports <- rr_perturb(truth, mechanism, rng = "R")
 #' head(reports)
 #' tidy(rr_estimate(reports, mechanism, method = "inv"), terms = "7")
 #' # 0.096 (standard error 0.007)

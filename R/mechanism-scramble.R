@@ -89,8 +89,10 @@
 #' @concept income
 #' @concept additive and multiplicative noise
 #' @examples
-#' # What is the mean monthly income, in hundreds? One card multiplies it, another is added
-#' mechanism <- rr_scramble(c(0, 60), multiply = c(0.5, 1, 1.5), add = c(0, 5, 10))
+#' # What is the mean monthly income, in hundreds? One card multiplies it,
+#' # another is added
+#' mechanism <- rr_scramble(c(0, 60), multiply = c(0.5, 1, 1.5),
+#'                          add = c(0, 5, 10))
 #' set.seed(1)
 #' town <- rep(0:1, 1000)
 #' income <- round(pmin(rgamma(2000, 3, 0.2) + 5 * town, 60))
@@ -102,8 +104,10 @@
 #' coef(lm(rr_score(reports, mechanism) ~ town))   # 5.3
 #' # The distribution of the number of children
 #' children <- rr_scramble(c(0, 4), multiply = c(1, 2), add = c(1, 3))
-#' reports <- rr_perturb(rep(0:4, c(500, 300, 200, 60, 40)), children, rng = "R")
-#' tidy(rr_estimate(reports, rr_channel(children, levels = 0:4)), conf.int = TRUE)   # none: 0.47
+#' truth <- rep(0:4, c(500, 300, 200, 60, 40))
+#' reports <- rr_perturb(truth, children, rng = "R")
+#' fit <- rr_estimate(reports, rr_channel(children, levels = 0:4))
+#' tidy(fit, conf.int = TRUE)   # none: 0.47
 #' @export
 rr_scramble <- function(
   range,

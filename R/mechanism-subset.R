@@ -17,7 +17,8 @@
 #' @concept subset selection
 #' @examples
 #'
-#' # Which of 20 pages do 21,000 visitors read most, if each report is a set of pages?
+#' # Which of 20 pages do 21,000 visitors read most, if each report is a set
+#' # of pages?
 #' mechanism <- rr_subset(20, epsilon = 1)
 #' mechanism$size   # 5
 #' set.seed(1)

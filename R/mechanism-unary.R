@@ -38,7 +38,8 @@
 #' # How often did 1,000 people use an app, if each sends four noisy bits?
 #' mechanism <- rr_unary(c("never", "once", "often", "daily"), epsilon = 1)
 #' set.seed(1)
-#' reports <- rr_perturb(rep(mechanism$levels, c(500, 300, 150, 50)), mechanism, rng = "R")
+#' truth <- rep(mechanism$levels, c(500, 300, 150, 50))
+#' reports <- rr_perturb(truth, mechanism, rng = "R")
 #' reports
 #' tidy(rr_estimate(reports, mechanism, method = "inv"), conf.int = TRUE)
 #' # never 0.53 (0.40 to 0.66)

@@ -280,16 +280,20 @@ abort_no_information <- function(mechanism = NULL) {
 #' @seealso [rr_law()]; [rr_new_method()] for an estimator of your own; `articles/extending.html` of the site.
 #' @concept extending the package
 #' @examples
-#' # Symmetric unary encoding: one bit per category, each flipped with probability 1 - p
+#' # Symmetric unary encoding: one bit per category, each flipped with
+#' # probability 1 - p
 #' draw_bits <- function(mechanism, answers, rng) {
 #'   bits <- outer(answers, seq_along(mechanism$levels), "==")
-#'   bits[] <- rr_perturb(as.vector(bits), rr_binary(mechanism$p, 1 - mechanism$p), rng)
+#'   flip <- rr_binary(mechanism$p, 1 - mechanism$p)
+#'   bits[] <- rr_perturb(as.vector(bits), flip, rng)
 #'   bits
 #' }
 #' rr_toy <- function(levels, epsilon) {
-#'   rr_new_mechanism("toy", levels, epsilon = epsilon, design = "Symmetric unary encoding",
-#'                    p = plogis(epsilon / 2), bits = TRUE, draw = draw_bits,
-#'                    law = rr_new_law("support", plogis(epsilon / 2), plogis(-epsilon / 2)))
+#'   p <- plogis(epsilon / 2)
+#'   rr_new_mechanism("toy", levels, epsilon = epsilon,
+#'                    design = "Symmetric unary encoding",
+#'                    p = p, bits = TRUE, draw = draw_bits,
+#'                    law = rr_new_law("support", p, 1 - p))
 #' }
 #'
 #' # Are the shares 0.6, 0.3 and 0.1 found again?
@@ -297,7 +301,8 @@ abort_no_information <- function(mechanism = NULL) {
 #' set.seed(1)
 #' truth <- rep(mechanism$levels, c(600, 300, 100))
 #' tally <- rr_tally(rr_perturb(truth, mechanism, rng = "R"), mechanism)
-#' tidy(rr_estimate(tally, method = "inv"), conf.int = TRUE)   # yes, within two standard errors
+#' tidy(rr_estimate(tally, method = "inv"), conf.int = TRUE)
+#' # Yes, within two standard errors
 #' @export
 rr_new_mechanism <- function(
   kind,

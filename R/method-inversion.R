@@ -168,8 +168,12 @@
 #' # How do the methods differ for five categories and 800 reports?
 #' mechanism <- rr_grr(c("a", "b", "c", "d", "e"), epsilon = 1)
 #' reports <- rr_counts(c(220, 180, 160, 125, 115), mechanism)
-#' methods <- c("inv", "base_cut", "invn", "norm_sub", "norm_cut", "power", "power_ns", "mle")
-#' round(sapply(methods, function(m) coef(rr_estimate(reports, method = m))), 3)
+#' methods <- c("inv", "base_cut", "invn", "norm_sub", "norm_cut", "power",
+#'              "power_ns", "mle")
+#' estimates <- sapply(methods, function(method) {
+#'   coef(rr_estimate(reports, method = method))
+#' })
+#' round(estimates, 3)
 #' # Only "inv" keeps the negative share of e
 NULL
 

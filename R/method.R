@@ -74,13 +74,19 @@
 #' # Does shrinking half-way to the uniform distribution pay?
 #' halfway <- rr_new_method(
 #'   "halfway", "Half-way to uniform",
-#'   estimate = function(evidence, options) (evidence$unbiased() + 1 / evidence$k) / 2,
-#'   local_map = function(estimate, evidence) list(jacobian = diag(evidence$k) / 2)
+#'   estimate = function(evidence, options) {
+#'     (evidence$unbiased() + 1 / evidence$k) / 2
+#'   },
+#'   local_map = function(estimate, evidence) {
+#'     list(jacobian = diag(evidence$k) / 2)
+#'   }
 #' )
 #' reports <- rr_counts(c(220, 180, 160, 125, 115), rr_grr(5, epsilon = 1))
 #' tidy(rr_estimate(reports, method = halfway), conf.int = TRUE)
-#' study <- rr_study(rep(0.2, 5), n = 800, method = list("inv", "invp", halfway), seed = 1,
-#'                   mechanism = rr_grr(5, epsilon = 1), replications = 1000)
+#' study <- rr_study(rep(0.2, 5), n = 800,
+#'                   mechanism = rr_grr(5, epsilon = 1),
+#'                   method = list("inv", "invp", halfway),
+#'                   replications = 1000, seed = 1)
 #' subset(study, metric == "mse")   # Yes, if the truth is uniform
 #'
 #' # Which methods does the package have, and what do they need?

@@ -49,16 +49,19 @@
 #' @concept choice of estimator
 #' @concept risk estimation
 #' @examples
-#' # 2,000 reports over 100 categories: which estimator, if the truth is even, or concentrated?
+#' # 2,000 reports over 100 categories: which estimator, if the truth is even,
+#' # or concentrated?
 #' mechanism <- rr_grr(100, epsilon = 2)
 #' set.seed(1)
 #' reports <- function(truth) {
 #'   answers <- sample(100, 2000, TRUE, truth)
 #'   rr_tally(rr_perturb(answers, mechanism, rng = "R"), mechanism)
 #' }
-#' rr_choose_method(reports(rep(0.01, 100)), replications = 50, seed = 1)   # "eb", then "combine"
+#' rr_choose_method(reports(rep(0.01, 100)), replications = 50, seed = 1)
+#' # "eb", then "combine"
 #' # A Zipf distribution, with shares in proportion to 1 / rank^2.5
-#' rr_choose_method(reports(prop.table(seq_len(100)^-2.5)), replications = 50, seed = 1)
+#' zipf <- prop.table(seq_len(100)^-2.5)
+#' rr_choose_method(reports(zipf), replications = 50, seed = 1)
 #' # "eb"; "invn" is worst
 #' @export
 rr_choose_method <- function(

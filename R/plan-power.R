@@ -130,41 +130,53 @@
 #' @concept double sampling
 #' @concept Neyman allocation
 #' @examples
-#' # How many respondents for a margin of 3 points with a forced-response die, at any prevalence?
-#' rr_power(rr_forced(1 / 6), margin = 0.03)   # 2,401, against 1,068 for a direct question
+#' # How many respondents for a margin of 3 points with a forced-response die,
+#' # at any prevalence?
+#' rr_power(rr_forced(1 / 6), margin = 0.03)
+#' # 2,401, against 1,068 for a direct question
 #'
 #' # Every one of 20 categories within half a point, at two privacy budgets
-#' rr_power(list(strict = rr_grr(20, epsilon = 1), mild = rr_grr(20, epsilon = 3)),
-#'          margin = 0.005, share = 0.05, simultaneous = TRUE)
+#' budgets <- list(strict = rr_grr(20, epsilon = 1),
+#'                 mild = rr_grr(20, epsilon = 3))
+#' rr_power(budgets, margin = 0.005, share = 0.05, simultaneous = TRUE)
 #'
-#' # To reject with power 0.8 that nobody has done it, if 10% have; and the power of 500 respondents
+#' # To reject with power 0.8 that nobody has done it, if 10% have; and the
+#' # power of 500 respondents
 #' rr_power(rr_warner(0.8), power = 0.8, share = 0.1)   # 304
-#' plan <- rr_power(rr_warner(0.8), n = c(250, 500, 1000), share = c(0.05, 0.1, 0.2))
+#' plan <- rr_power(rr_warner(0.8), n = c(250, 500, 1000),
+#'                  share = c(0.05, 0.1, 0.2))
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(plan)
 #'
 #' # The mean of numbers within half an hour
 #' rr_power(rr_mean(c(0, 24), epsilon = 1), margin = 0.5)   # 11,703
 #'
 #' # Scrambled incomes (in hundreds): is the mean above 14, if it is 16?
-#' cards <- rr_scramble(c(0, 60), multiply = c(0.5, 1, 1.5), add = c(0, 5, 10))
-#' rr_power(cards, n = c(400, 800), share = 16, sd = 8, null = 14)   # power 0.97 and 1
+#' cards <- rr_scramble(c(0, 60), multiply = c(0.5, 1, 1.5),
+#'                      add = c(0, 5, 10))
+#' rr_power(cards, n = c(400, 800), share = 16, sd = 8, null = 14)
+#' # power 0.97 and 1
 #'
-#' # An odds ratio of 1.5 per ten years of age, with a third of the respondents younger than 30
+#' # An odds ratio of 1.5 per ten years of age, with a third of the
+#' # respondents younger than 30
 #' people <- data.frame(age = c(20, 25, 35, 45, 55, 65) / 10)
 #' rr_power(rr_forced(1 / 6), power = 0.8, model = ~age, data = people,
 #'          coefficients = c(-2.5, log(1.5)))   # 215
 #'
-#' # A test is taken by 1,000 people of whom 12% are expected to be ill: whom to label for 5 points?
-#' rr_power(rr_misclassification(sensitivity = 0.8, specificity = 0.95), n = 1000, share = 0.12,
-#'          margin = 0.05, labels = NA)   # 188 people without and 47 with the condition
+#' # A test is taken by 1,000 people of whom 12% are expected to be ill: whom
+#' # to label for 5 points?
+#' test <- rr_misclassification(sensitivity = 0.8, specificity = 0.95)
+#' rr_power(test, n = 1000, share = 0.12, margin = 0.05, labels = NA)
+#' # 188 people without and 47 with the condition
 #'
 #' # The union of up to 16 lists of the same 20,000 cards
-#' rr_power(rr_warner(epsilon = 3), n = 20000, sets = c(4, 8, 16))   # within 136, 203 and 323
+#' rr_power(rr_warner(epsilon = 3), n = 20000, sets = c(4, 8, 16))
+#' # within 136, 203 and 323
 #'
-#' # Does a crosswise question find more than a direct one, if a third of the 15% deny? 60% of those
-#' # approached answer, and they come in clusters
+#' # Does a crosswise question find more than a direct one, if a third of the
+#' # 15% deny? 60% of those approached answer, and they come in clusters
 #' rr_power(rr_crosswise(0.2), power = 0.8, share = 0.15, versus = 0.1,
-#'          versus_mechanism = rr_binary(1, 0), design_effect = 1.5, response_rate = 0.6)   # 8,188
+#'          versus_mechanism = rr_binary(1, 0), design_effect = 1.5,
+#'          response_rate = 0.6)   # 8,188
 #' @export
 rr_power <- function(
   mechanism,

@@ -79,15 +79,19 @@
 #' @examples
 #' # Which mechanism for 8 categories at epsilon 1?
 #' rr_recommend(8, epsilon = 1, n = 10000)   # subset selection
-#' # the best guess of an answer is right in 0.24 of the cases, and without a report in 0.125
+#' # The best guess of an answer is right in 0.24 of the cases, and without a
+#' # report in 0.125
 #'
-#' # For which numbers of categories is k-ary randomized response the best of all?
-#' best <- rr_recommend(c(2, 4, 8, 16, 32), epsilon = c(0.5, 1, 2, 4), n = 10000)
+#' # For which numbers of categories is k-ary randomized response the best of
+#' # all?
+#' best <- rr_recommend(c(2, 4, 8, 16, 32), epsilon = c(0.5, 1, 2, 4),
+#'                      n = 10000)
 #' subset(best, within == 0 & mechanism == "grr", c("k", "epsilon"))
 #' # k = 2 at all epsilons, 4 from epsilon 1 on, 8 from 2 on, 32 at 4
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(best)
 #'
-#' # A survey of 1,000 people with a prevalence of 0.1: which design, with which device?
+#' # A survey of 1,000 people with a prevalence of 0.1: which design, with
+#' # which device?
 #' rr_recommend(epsilon = 1.5, n = 1000, truth = 0.1, question = "survey")
 #' # the crosswise design with a birthday, standard error 0.023
 #'

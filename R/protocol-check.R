@@ -73,14 +73,19 @@
 #' mechanism <- rr_unary(letters[1:4], 1.5)
 #' truth <- rep(mechanism$levels, each = 1000)
 #' set.seed(1)
-#' rr_check_client(rr_perturb(truth, mechanism, rng = "R"), mechanism, truth)   # no problem
+#' reports <- rr_perturb(truth, mechanism, rng = "R")
+#' rr_check_client(reports, mechanism, truth)   # no problem
 #'
-#' # One random number for all four bits: each bit is as frequent as it should be
-#' bits <- 1 * (runif(4000) < ifelse(outer(truth, mechanism$levels, "=="), mechanism$p, mechanism$q))
-#' rr_check_client(bits, mechanism, truth)$problem[1]   # two parts come together too often
+#' # One random number for all four bits: each bit is as frequent as it should
+#' # be
+#' is_truth <- outer(truth, mechanism$levels, "==")
+#' bits <- 1 * (runif(4000) < ifelse(is_truth, mechanism$p, mechanism$q))
+#' rr_check_client(bits, mechanism, truth)$problem[1]
+#' # two parts come together too often
 #'
 #' # A client that sends the answer itself
-#' rr_check_client(rep(c("no", "yes"), 1000), rr_warner(0.8), rep(c("no", "yes"), 1000))
+#' answers <- rep(c("no", "yes"), 1000)
+#' rr_check_client(answers, rr_warner(0.8), answers)
 #'
 #' # A file, its numbers and its code
 #' file <- rr_client(mechanism, tempfile(fileext = ".js"), as = "javascript")

@@ -69,8 +69,8 @@
 #' @examplesIf requireNamespace("jsonlite", quietly = TRUE)
 #' # A page for a sensitive question
 #' mechanism <- rr_warner(0.8)
-#' page <- rr_client(mechanism, tempfile(fileext = ".html"), question = "Did you ever steal?",
-#'                   key = "theft-2026")
+#' page <- rr_client(mechanism, tempfile(fileext = ".html"),
+#'                   question = "Did you ever steal?", key = "theft-2026")
 #' plan <- rr_client(mechanism, tempfile(fileext = ".json"), as = "plan")
 #' readLines(plan, warn = FALSE)
 #' @export

@@ -43,14 +43,17 @@
 #' @concept instructions for respondents
 #' @concept birthday
 #' @examples
-#' # Which birthdays and digits give epsilon 1.5 at most, and with which standard error?
+#' # Which birthdays and digits give epsilon 1.5 at most, and with which
+#' # standard error?
 #' rr_device("crosswise", epsilon = 1.5, n = 1000, truth = 0.1)
 #' # a day of the month: epsilon 1.40, standard error 0.023
 #' device <- rr_device("forced", epsilon = 1.7)
-#' cat(rr_instructions(device[1, ], "Did you ever take something from a shop without paying?"))
+#' question <- "Did you ever take something from a shop without paying?"
+#' cat(rr_instructions(device[1, ], question))
 #' # the same to print, in German
-#' sheet <- rr_instructions(device[1, ], "Haben Sie je etwas gestohlen?", language = "de",
-#'                          as = "html", file = tempfile(fileext = ".html"))
+#' sheet <- rr_instructions(device[1, ], "Haben Sie je etwas gestohlen?",
+#'                          language = "de", as = "html",
+#'                          file = tempfile(fileext = ".html"))
 #' @export
 rr_device <- function(
   design = c("warner", "crosswise", "forced"),

@@ -42,16 +42,18 @@
 #' @concept crosswise model
 #' @concept noncompliance
 #' @examples
-#' # No attentive respondent has a true yes, so 85% would report "agree" to a crosswise anchor
-#' # question; 78% did. How many are inattentive?
+#' # No attentive respondent has a true yes, so 85% would report "agree" to a
+#' # crosswise anchor question; 78% did. How many are inattentive?
 #' anchor <- rr_anchor(rr_crosswise(0.15))
 #' tidy(rr_estimate(rr_counts(c(220, 780), anchor)), conf.int = TRUE)
 #' # 20%
 #'
-#' # What is the prevalence, if the same 1,000 people answered a crosswise question too?
+#' # What is the prevalence, if the same 1,000 people answered a crosswise
+#' # question too?
 #' answers <- data.frame(report = rep(c(0, 1, 0, 1), c(60, 160, 180, 600)),
 #'                       moon = rep(c(0, 0, 1, 1), c(60, 160, 180, 600)))
-#' fit <- rr_estimate(answers, rr_crosswise(0.15), column = c("report", "moon"), anchor = anchor)
+#' fit <- rr_estimate(answers, rr_crosswise(0.15),
+#'                    column = c("report", "moon"), anchor = anchor)
 #' tidy(fit, conf.int = TRUE)
 #' # 4%; without the correction it would be 13%
 #' @export

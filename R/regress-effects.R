@@ -45,8 +45,10 @@
 #' @concept prevalence
 #' @concept poststratification
 #' @examples
-#' # How does the prevalence of plagiarism change with the semester, for men and women?
-#' fit <- rr_glm(plagiarism ~ semester * female, exam_simulated, rr_forced(1 / 6))
+#' # How does the prevalence of plagiarism change with the semester, for men
+#' # and women?
+#' fit <- rr_glm(plagiarism ~ semester * female, exam_simulated,
+#'               rr_forced(1 / 6))
 #' rr_effects(fit)
 #' rr_effects(fit, "semester", by = "female")
 #' # By 1.0 (men) and 2.2 (women) percentage points per semester

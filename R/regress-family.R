@@ -32,7 +32,8 @@
 #' @concept link function
 #' @examples
 #' # What is the prevalence of plagiarism in semesters 1 and 8?
-#' fit <- glm(plagiarism ~ semester, rr_family(rr_forced(1 / 6)), exam_simulated)
+#' fit <- glm(plagiarism ~ semester, rr_family(rr_forced(1 / 6)),
+#'            exam_simulated)
 #' plogis(predict(fit, data.frame(semester = c(1, 8))))
 #' # 18% and 29%
 #' @export

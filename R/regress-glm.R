@@ -107,12 +107,14 @@
 #' @concept rare events
 #' @examples
 #' # Does plagiarism become more common in later semesters?
-#' fit <- rr_glm(plagiarism ~ semester + female, exam_simulated, rr_forced(1 / 6))
+#' fit <- rr_glm(plagiarism ~ semester + female, exam_simulated,
+#'               rr_forced(1 / 6))
 #' summary(fit)
 #' rr_effects(fit)
 #' # Yes, by 1.6 percentage points per semester
 #'
-#' # Do two dice and a direct question give the same prevalence of copying in exams?
+#' # Do two dice and a direct question give the same prevalence of copying in
+#' # exams?
 #' copied <- subset(exam_survey, item == "copied")
 #' copied$arm <- c("die 1", "die 2", "direct")
 #' designs <- Map(rr_binary, copied$p, copied$q)

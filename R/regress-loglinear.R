@@ -64,13 +64,15 @@
 #' questions <- rr_product(item1 = rr_kuk(0.8, 0.2), item2 = rr_kuk(0.8, 0.2))
 #' tally <- rr_counts(xtabs(count ~ item1 + item2, benefit_survey), questions)
 #' independent <- rr_loglinear(~ item1 + item2, tally)
-#' # A cell of the saturated model is estimated as 0, so its association is infinite
+#' # A cell of the saturated model is estimated as 0, so its association is
+#' # infinite
 #' saturated <- suppressWarnings(rr_loglinear(~ item1 * item2, tally))
 #' anova(independent, saturated)
 #' round(as.table(saturated), 4)
 #' # Yes: independence is rejected (p < 0.001)
 #'
-#' # Or did some respondents say no to both questions, whatever the device showed?
+#' # Or did some respondents say no to both questions, whatever the device
+#' # showed?
 #' protective <- rr_loglinear(~ item1 + item2, tally, protective = "no")
 #' tidy(protective, conf.int = TRUE, type = "parameters")
 #' # If the truths are independent, 27% did

@@ -90,11 +90,13 @@
 #' @name glm_methods
 #' @examples
 #' # Plagiarism by semester: intervals, odds ratios and tests
-#' fit <- rr_glm(plagiarism ~ semester + female, exam_simulated, rr_forced(1 / 6))
+#' fit <- rr_glm(plagiarism ~ semester + female, exam_simulated,
+#'               rr_forced(1 / 6))
 #' confint(fit)
 #' tidy(fit, conf.int = TRUE, exponentiate = TRUE)
 #' anova(fit)
-#' # The odds rise by a factor of 1.09 per semester; gender has no clear effect
+#' # The odds rise by a factor of 1.09 per semester; gender has no clear
+#' # effect
 #' sqrt(diag(vcov(fit, type = "sandwich")))
 #' head(augment(fit))
 NULL

@@ -75,25 +75,31 @@
 #' @concept multilevel model
 #' @name random_intercept
 #' @examples
-#' # 300 people, four items each, every answer by a die: how do prevalences differ between items?
+#' # 300 people, four items each, every answer by a die: how do prevalences
+#' # differ between items?
 #' set.seed(1)
 #' people <- expand.grid(item = c("a", "b", "c", "d"), id = 1:300)
 #' ability <- rnorm(300, sd = 1.2)[people$id]
-#' truth <- rbinom(1200, 1, plogis(c(-1.5, -1.2, -0.9, -0.5)[people$item] + ability))
+#' easiness <- c(-1.5, -1.2, -0.9, -0.5)[people$item]
+#' truth <- rbinom(1200, 1, plogis(easiness + ability))
 #' die <- rr_forced(1 / 6)
-#' people$report <- rr_perturb(factor(truth, 0:1, c("no", "yes")), die, rng = "R")
+#' answers <- factor(truth, 0:1, c("no", "yes"))
+#' people$report <- rr_perturb(answers, die, rng = "R")
 #' fit <- rr_glm(report ~ 0 + item + (1 | id), people, die)
 #' fit
-#' # All estimates are within one standard error of the truth (-1.5, -1.2, -0.9, -0.5; sigma 1.2).
-#' # The prevalence of each item, and among the true answers:
+#' # All estimates are within one standard error of the truth (-1.5, -1.2,
+#' # -0.9, -0.5; sigma 1.2). The prevalence of each item, and among the true
+#' # answers:
 #' estimate <- predict(fit, type = "truth")
-#' rbind(estimate = tapply(estimate, people$item, mean), truth = tapply(truth, people$item, mean))
+#' rbind(estimate = tapply(estimate, people$item, mean),
+#'       truth = tapply(truth, people$item, mean))
 #'
 #' # What if one in six said "no" to everything, whatever the die showed?
 #' evades <- people$id %in% sample(300, 50)
 #' people$report[evades] <- "no"
 #' rr_glm(report ~ 0 + item + (1 | id), people, die, protective = "no")
-#' # 21% (standard error 5%); without the class sigma is 2.2, and prevalences are lower
+#' # 21% (standard error 5%); without the class sigma is 2.2, and prevalences
+#' # are lower
 NULL
 
 # list(fixed = formula without the term, group = expression) of a formula with one random intercept,

@@ -70,11 +70,14 @@
 #' fit <- rr_multinom(cheating ~ semester + female, people, often)
 #' tidy(fit, conf.int = TRUE)
 #' predict(fit, data.frame(semester = c(1, 8), female = 1))
-#' # Among women, cheating often rises from 8% in semester 1 to 23% in semester 8
+#' # Among women, cheating often rises from 8% in semester 1 to 23% in
+#' # semester 8
 #'
 #' # The levels have an order: does one slope per covariate suffice?
-#' ordered_often <- rr_grr(ordered(levels(people$cheating), c("never", "once", "often")), p = 0.8)
-#' cumulative <- rr_multinom(cheating ~ semester + female, people, ordered_often, type = "cumulative")
+#' frequencies <- c("never", "once", "often")
+#' ordered_often <- rr_grr(ordered(frequencies, frequencies), p = 0.8)
+#' cumulative <- rr_multinom(cheating ~ semester + female, people,
+#'                           ordered_often, type = "cumulative")
 #' AIC(fit, cumulative)
 #' # Yes: its AIC is smaller
 #' @export

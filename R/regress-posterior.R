@@ -58,15 +58,19 @@
 #' @concept Gibbs sampling
 #' @order 1
 #' @examples
-#' # How common is severe plagiarism at most? The truth is rare, so the posterior is skewed.
-#' severe <- rr_posterior(rr_counts(c(no = 80, yes = 230), rr_crosswise(0.25)), prior = c(1, 1))
+#' # How common is severe plagiarism at most? The truth is rare, so the
+#' # posterior is skewed.
+#' reports <- rr_counts(c(no = 80, yes = 230), rr_crosswise(0.25))
+#' severe <- rr_posterior(reports, prior = c(1, 1))
 #' tidy(severe, conf.int = TRUE)
 #' quantile(severe, c(0.05, 0.5, 0.95))
 #' # At most 11%, with probability 0.95
 #'
 #' # A test was positive in 120 of 1,000: do more than 5% have the condition?
-#' test <- rr_misclassification(table = rbind(no = c(no = 95, yes = 5), yes = c(10, 40)))
-#' summary(rr_posterior(rr_counts(c(880, 120), test)), above = 0.05)   # with probability 0.86
+#' test <- rr_misclassification(table = rbind(no = c(no = 95, yes = 5),
+#'                                            yes = c(10, 40)))
+#' summary(rr_posterior(rr_counts(c(880, 120), test)), above = 0.05)
+#' # with probability 0.86
 #'
 #' # Three categories need draws
 #' set.seed(1)
@@ -75,8 +79,8 @@
 #' frequency <- rr_posterior(answers, n = 1000)
 #' frequency
 #' # It is known that fewer did it often than once
-#' ordered <- frequency$draws[frequency$draws[, "often"] < frequency$draws[, "once"], ]
-#' colMeans(ordered)
+#' draws <- frequency$draws
+#' colMeans(draws[draws[, "often"] < draws[, "once"], ])
 #' @export
 rr_posterior <- function(tally, prior = 1, n = 0, ...) {
   check_dots_empty(...)

@@ -30,10 +30,13 @@
 #' @concept posterior probability
 #' @examples
 #' # What is the prevalence of plagiarism among women in semesters 1 and 8?
-#' fit <- rr_glm(plagiarism ~ semester + female, exam_simulated, rr_forced(1 / 6))
-#' predict(fit, data.frame(semester = c(1, 8), female = 1), "truth", interval = "confidence")
+#' fit <- rr_glm(plagiarism ~ semester + female, exam_simulated,
+#'               rr_forced(1 / 6))
+#' predict(fit, data.frame(semester = c(1, 8), female = 1), "truth",
+#'         interval = "confidence")
 #' # And the probability for a woman in semester 8 who reported yes?
-#' predict(fit, data.frame(semester = 8, female = 1, plagiarism = "yes"), "posterior")
+#' predict(fit, data.frame(semester = 8, female = 1, plagiarism = "yes"),
+#'         "posterior")
 #' # 17%, 27%; and 65% given the report
 #' @export
 predict.rr_glm <- function(

@@ -67,14 +67,17 @@
 #' @examples
 #' # What is the effect of cheating on the grade? (In truth 0.5 for "often".)
 #' often <- rr_grr(levels(exam_simulated$cheating), p = 0.8)
-#' fit <- rr_predictor(grade ~ semester + cheating, exam_simulated, list(cheating = often))
+#' fit <- rr_predictor(grade ~ semester + cheating, exam_simulated,
+#'                     list(cheating = often))
 #' tidy(fit, conf.int = TRUE)
 #' coef(lm(grade ~ semester + cheating, exam_simulated))["cheatingoften"]
 #' # 0.50; taking the reports for truths would give 0.31
-#' predict(fit, data.frame(semester = 4), truth = list(cheating = "often"), se.fit = TRUE)
+#' predict(fit, data.frame(semester = 4), truth = list(cheating = "often"),
+#'         se.fit = TRUE)
 #'
 #' # With a model of the truth
-#' rr_predictor(grade ~ semester + cheating, exam_simulated, list(cheating = often), method = "ml")
+#' rr_predictor(grade ~ semester + cheating, exam_simulated,
+#'              list(cheating = often), method = "ml")
 #' @export
 rr_predictor <- function(
   formula,

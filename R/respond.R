@@ -53,7 +53,9 @@
 #' table(truth, reports)   # in about 21% of all answers
 #'
 #' # Several questions: other columns are left out, or kept by name
-#' answers <- data.frame(id = 1:3, drugs = c("no", "yes", "no"), theft = c("no", "no", "yes"))
+#' answers <- data.frame(id = 1:3,
+#'                       drugs = c("no", "yes", "no"),
+#'                       theft = c("no", "no", "yes"))
 #' survey <- rr_product(drugs = rr_warner(0.8), theft = rr_warner(0.8))
 #' rr_perturb(answers, survey, keep = "id", rng = "R")
 #' @export

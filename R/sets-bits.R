@@ -141,19 +141,25 @@ check_kernel <- function(result, bits, flip, arg = "bits") {
 #' @concept mergeable sketches
 #' @concept randmerge
 #' @examples
-#' # Two days of a stream, each with its own flip probability: did anyone come?
+#' # Two days of a stream, each with its own flip probability: did anyone
+#' # come?
 #' monday <- rr_tally(c(0, 0, 1, 0), flip = 0.1)
 #' tuesday <- rr_tally(c(0, 0, 0), flip = 0.2)
 #' rr_extreme(c(monday, tuesday))
 #'
-#' # Counts are enough if all flips are equal: three elements, seen by eight sites
-#' rr_extreme(rr_tally(ones = c(a = 8, b = 1, c = 7), n = 8, flip = 0.05), type = "all")
+#' # Counts are enough if all flips are equal: three elements, seen by eight
+#' # sites
+#' rr_extreme(rr_tally(ones = c(a = 8, b = 1, c = 7), n = 8, flip = 0.05),
+#'            type = "all")
 #'
-#' # How many elements are in any of three sets, if the pipeline must keep bits?
+#' # How many elements are in any of three sets, if the pipeline must keep
+#' # bits?
 #' set.seed(1)
 #' seen <- matrix(runif(3000) < 0.3, 1000, 3)
-#' merged <- rr_merge_bits(xor(seen, runif(3000) < 0.05), flip = 0.05, rng = "R")
-#' rr_set_size(cbind(merged), flip = attr(merged, "flip"))   # 680 (652 to 708)
+#' reports <- xor(seen, runif(3000) < 0.05)
+#' merged <- rr_merge_bits(reports, flip = 0.05, rng = "R")
+#' rr_set_size(cbind(merged), flip = attr(merged, "flip"))
+#' # 680 (652 to 708)
 #' sum(rowSums(seen) > 0)   # the truth: 687
 #' @name bit_tallies
 NULL

@@ -85,24 +85,33 @@
 #' @concept Stanojevic
 #' @concept Kreuter
 #' @examples
-#' # How many of 500 patients were seen by any of three clinics, if memberships have 10% of noise?
+#' # How many of 500 patients were seen by any of three clinics, if
+#' # memberships have 10% of noise?
 #' set.seed(1)
-#' seen <- cbind(north = 1:500 %in% 1:200, west = 1:500 %in% 151:300, south = 1:500 %in% 181:260)
+#' seen <- cbind(north = 1:500 %in% 1:200,
+#'               west = 1:500 %in% 151:300,
+#'               south = 1:500 %in% 181:260)
 #' reports <- xor(seen, runif(1500) < 0.1)
-#' rr_set_size(reports, flip = 0.1)                        # 317, truth 300
-#' rr_set_size(reports, flip = 0.1, "intersection")        # 23, truth 20
-#' rr_set_size(reports[, 1:2], flip = 0.1, "difference")   # 154, truth 150
-#' rr_set_size(reports[, 1:2], flip = 0.1, "jaccard")      # 0.163, truth 50 of 300
+#' # 317, truth 300
+#' rr_set_size(reports, flip = 0.1)
+#' # 23, truth 20
+#' rr_set_size(reports, flip = 0.1, "intersection")
+#' # 154, truth 150
+#' rr_set_size(reports[, 1:2], flip = 0.1, "difference")
+#' # 0.163, truth 50 of 300
+#' rr_set_size(reports[, 1:2], flip = 0.1, "jaccard")
 #'
 #' # How precise will the union be, if each report has this noise?
-#' rr_set_size(seen, flip = 0.1, plan = TRUE)              # 300, standard error 11.6
+#' rr_set_size(seen, flip = 0.1, plan = TRUE)   # 300, standard error 11.6
 #'
 #' # Sketches of what two of them saw
-#' published <- lapply(list(1:200, 151:300), rr_sketch, "linear", bits = 1024, flip = 0.02, rng = "R")
+#' published <- lapply(list(1:200, 151:300), rr_sketch, "linear",
+#'                     bits = 1024, flip = 0.02, rng = "R")
 #' rr_set_size(published, what = "intersection")   # 58, truth 50
 #'
 #' # As lists of what was reported
-#' rr_set_size(list(c("a", "b"), c("b", "d")), flip = 0.05, universe = letters[1:6])
+#' rr_set_size(list(c("a", "b"), c("b", "d")), flip = 0.05,
+#'             universe = letters[1:6])
 #' @export
 rr_set_size <- function(
   sets,

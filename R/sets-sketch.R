@@ -52,11 +52,13 @@
 #' @concept Sketch-Flip-Merge
 #' @concept cardinality
 #' @examples
-#' # How many different devices did two sites see, if they publish sketches with epsilon = 3?
+#' # How many different devices did two sites see, if they publish sketches
+#' # with epsilon = 3?
 #' visitors <- paste0("device-", 1:3000)
 #' set.seed(1)
 #' sites <- list(north = visitors[1:2000], south = visitors[1001:3000])
-#' published <- lapply(sites, rr_sketch, type = "linear", bits = 4096, epsilon = 3, rng = "R")
+#' published <- lapply(sites, rr_sketch, type = "linear", bits = 4096,
+#'                     epsilon = 3, rng = "R")
 #' rr_set_size(published)   # 3,009 (2,909 to 3,112)
 #'
 #' # Without noise

@@ -80,15 +80,18 @@
 #' @concept bias and variance
 #' @examples
 #' # Which estimator has the smaller error, for an even and for a steep truth?
-#' study <- rr_study(list(even = rep(0.02, 50), steep = prop.table(seq_len(50)^-2.5)),
-#'                   epsilon = c(1, 4), n = c(100, 10000), replications = 50, seed = 1)
-#' subset(study, metric == "mse" & epsilon == 1 & n == 100)   # "invn" for both
+#' truths <- list(even = rep(0.02, 50), steep = prop.table(seq_len(50)^-2.5))
+#' study <- rr_study(truths, epsilon = c(1, 4), n = c(100, 10000),
+#'                   replications = 50, seed = 1)
+#' subset(study, metric == "mse" & epsilon == 1 & n == 100)
+#' # "invn" for both
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(study)
 #'
 #' # Do the intervals of joint counts hold with 100 respondents?
 #' bit <- rr_binary(0.8, 0.1)
-#' joint <- rr_study(c(0.63, 0.07, 0.27, 0.03), n = 100, mechanism = rr_product(a = bit, b = bit),
-#'                   order = 2, replications = 200, seed = 1)
+#' joint <- rr_study(c(0.63, 0.07, 0.27, 0.03), n = 100,
+#'                   mechanism = rr_product(a = bit, b = bit), order = 2,
+#'                   replications = 200, seed = 1)
 #' subset(joint, metric == "coverage")
 #' @export
 rr_study <- function(

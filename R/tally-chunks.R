@@ -46,7 +46,8 @@
 #' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 2)
 #' set.seed(1)
 #' reports_of <- function(day) {
-#'   truths <- sample(mechanism$levels, 1000, replace = TRUE, prob = c(6, 3, 1))
+#'   truths <- sample(mechanism$levels, 1000, replace = TRUE,
+#'                    prob = c(6, 3, 1))
 #'   data.frame(day = day, answer = rr_perturb(truths, mechanism, rng = "R"))
 #' }
 #' day_of <- function(chunk) chunk$day[1]
@@ -57,10 +58,12 @@
 #' # The third day is sent again, with a fourth: it is counted once
 #' day <- 2
 #' late <- function() if (day < 4) reports_of(day <<- day + 1)
-#' rr_tally(late, mechanism, column = "answer", label = day_of, onto = tally)   # 4,000 reports
+#' rr_tally(late, mechanism, column = "answer", label = day_of, onto = tally)
+#' # 4,000 reports
 #'
-#' # A file without quoted fields, 200 lines at a time. Without quote = "" an inch mark would
-#' # open a field that ends at the next inch mark, and take the rows between with it.
+#' # A file without quoted fields, 200 lines at a time. Without quote = "" an
+#' # inch mark would open a field that ends at the next inch mark, and take
+#' # the rows between with it.
 #' csv <- tempfile(fileext = ".csv")
 #' write.csv(reports_of(1), csv, row.names = FALSE, quote = FALSE)
 #' connection <- file(csv, "r")
@@ -68,7 +71,8 @@
 #' next_lines <- function() {
 #'   lines <- readLines(connection, 200)
 #'   if (!length(lines)) return(NULL)
-#'   read.csv(text = lines, header = FALSE, col.names = columns, colClasses = "character", quote = "")
+#'   read.csv(text = lines, header = FALSE, col.names = columns,
+#'            colClasses = "character", quote = "")
 #' }
 #' rr_tally(next_lines, mechanism, column = "answer")
 #' close(connection)

@@ -33,13 +33,15 @@
 #' @concept published table
 #' @concept aggregated data
 #' @examples
-#' # Nigeria, contact with armed groups: a die forced "yes" on 6 and "no" on 1. What is the prevalence?
+#' # Nigeria, contact with armed groups: a die forced "yes" on 6 and "no" on
+#' # 1. What is the prevalence?
 #' nigeria <- rr_counts(c(yes = 831, no = 1604), rr_forced(1 / 6))
 #' tidy(rr_estimate(nigeria), conf.int = TRUE)   # 26% (23% to 29%)
 #'
 #' # The same from a row of the survey, and from one row per report
 #' rr_counts(nigeria_survey[c("no", "yes")], rr_forced(1 / 6))
-#' rr_counts(data.frame(answer = c("yes", "no"), n = c(831, 1604)), rr_forced(1 / 6))
+#' rr_counts(data.frame(answer = c("yes", "no"), n = c(831, 1604)),
+#'           rr_forced(1 / 6))
 #' @export
 rr_counts <- function(
   counts,

@@ -66,8 +66,10 @@
 #' c(rr_read(file), rr_read(file))
 #'
 #' # What another program needs to write
-#' writeLines('{"format": "candor tally", "version": 1, "n": 310, "counts": [112, 198],
-#'   "mechanism": {"constructor": "rr_crosswise", "arguments": {"p": 0.25}}}', file)
+#' writeLines('{
+#'   "format": "candor tally", "version": 1, "n": 310, "counts": [112, 198],
+#'   "mechanism": {"constructor": "rr_crosswise", "arguments": {"p": 0.25}}
+#' }', file)
 #' rr_read(file)
 #' @srrstats {G4.0} The file has the name that it is given: tallies have no customary suffix, and none is added.
 #' @export

@@ -30,7 +30,8 @@
 #' @examples
 #' # How often did women cheat? The fit of all groups holds the answer
 #' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 1)
-#' tally <- rr_counts(cbind(men = c(420, 330, 250), women = c(500, 300, 200)), mechanism)
+#' counts <- cbind(men = c(420, 330, 250), women = c(500, 300, 200))
+#' tally <- rr_counts(counts, mechanism)
 #' tally["women"]
 #' fit <- rr_estimate(tally)
 #' coef(fit[["women"]])   # never: 77%

@@ -34,23 +34,27 @@
 #' @concept direct and randomized questions
 #' @concept personalized privacy
 #' @examples
-#' # How common is plagiarism, from surveys of students with different designs?
+#' # How common is plagiarism, from surveys of students with different
+#' # designs?
 #' tallies <- lapply(seq_len(nrow(plagiarism_survey)), function(i) {
-#'   with(plagiarism_survey[i, ], rr_counts(c(no = no, yes = yes), rr_binary(p, q)))
+#'   with(plagiarism_survey[i, ],
+#'        rr_counts(c(no = no, yes = yes), rr_binary(p, q)))
 #' })
 #' fit <- rr_estimate(rr_pool(tallies))
 #' tidy(fit, conf.int = TRUE)   # 5.5% (2.8% to 9.2%)
 #' rr_goodness_of_fit(fit)   # p = 0.002: the surveys disagree
 #'
 #' # Respondents who chose how much to protect their answer
-#' chosen <- list(cautious = rr_warner(epsilon = 1), open = rr_warner(epsilon = 3))
-#' rr_estimate(rr_pool(cautious = rr_counts(c(no = 190, yes = 110), chosen$cautious),
-#'                     open = rr_counts(c(no = 160, yes = 40), chosen$open)))
+#' rr_estimate(rr_pool(
+#'   cautious = rr_counts(c(no = 190, yes = 110), rr_warner(epsilon = 1)),
+#'   open = rr_counts(c(no = 160, yes = 40), rr_warner(epsilon = 3))
+#' ))
 #'
-#' # Two samples with Warner's design, whose respondents could answer directly if they preferred it:
-#' # how many cheated, whoever used the device?
+#' # Two samples with Warner's design, whose respondents could answer directly
+#' # if they preferred it: how many cheated, whoever used the device?
 #' optional <- rr_pool(rr_counts(c(no = 206, yes = 94), rr_warner(0.7)),
-#'                     rr_counts(c(no = 928, yes = 272), rr_warner(0.9)), optional = TRUE)
+#'                     rr_counts(c(no = 928, yes = 272), rr_warner(0.9)),
+#'                     optional = TRUE)
 #' tidy(rr_estimate(optional), conf.int = TRUE)   # 18% (14% to 23%)
 #' @export
 rr_pool <- function(..., optional = FALSE) {

@@ -71,11 +71,14 @@
 #' @examplesIf requireNamespace("dbplyr", quietly = TRUE)
 #' # Which query counts the reports of each region in Hive?
 #' mechanism <- rr_grr(c("never", "once", "often"), epsilon = 2)
-#' reports <- dbplyr::lazy_frame(answer = "", region = "", w = 1, con = dbplyr::simulate_hive())
-#' rr_query(reports, mechanism, column = "answer", by = "region", weights = "w")
+#' reports <- dbplyr::lazy_frame(answer = "", region = "", w = 1,
+#'                               con = dbplyr::simulate_hive())
+#' rr_query(reports, mechanism, column = "answer", by = "region",
+#'          weights = "w")
 #'
 #' # The answer of a database, here typed in
-#' answer <- data.frame(answer = c("often", "never", "once"), n = c(120, 610, 270))
+#' answer <- data.frame(answer = c("often", "never", "once"),
+#'                      n = c(120, 610, 270))
 #' coef(rr_estimate(rr_counts(answer, mechanism)))   # 0.74, 0.24, 0.02
 #' @export
 rr_query <- function(

@@ -96,8 +96,10 @@
 #' set.seed(1)
 #' truth <- sample(mechanism$levels, 1000, replace = TRUE, prob = c(6, 3, 1))
 #' survey <- data.frame(answer = rr_perturb(truth, mechanism, rng = "R"),
-#'                      region = rep(c("north", "south"), 500), w = runif(1000, 0.5, 2))
-#' tally <- rr_tally(survey, mechanism, column = "answer", by = "region", weights = "w")
+#'                      region = rep(c("north", "south"), 500),
+#'                      w = runif(1000, 0.5, 2))
+#' tally <- rr_tally(survey, mechanism, column = "answer", by = "region",
+#'                   weights = "w")
 #' tally   # "often": 18% and 20% of the reports
 #' rr_tally(survey, mechanism, column = ~ answer, by = ~ region)
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(tally)

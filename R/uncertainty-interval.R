@@ -125,7 +125,8 @@
 #' @concept A/B test
 #' @name intervals
 #' @examples
-#' # How far do the kinds of intervals differ for a rare truth, severe plagiarism?
+#' # How far do the kinds of intervals differ for a rare truth, severe
+#' # plagiarism?
 #' severe <- rr_counts(c(no = 80, yes = 230), rr_crosswise(0.25))
 #' for (kind in c("wilson", "exact", "wald", "profile")) {
 #'   print(confint(rr_estimate(severe, interval = kind), "yes"))
@@ -135,10 +136,12 @@
 #' # Two weeks of an A/B test, looked at twice: is there a difference?
 #' die <- rr_forced(1 / 6)
 #' first <- rr_counts(cbind(A = c(no = 410, yes = 190), B = c(380, 220)), die)
-#' second <- rr_counts(cbind(A = c(no = 420, yes = 180), B = c(370, 230)), die)
+#' second <- rr_counts(cbind(A = c(no = 420, yes = 180), B = c(370, 230)),
+#'                     die)
 #' rr_compare(rr_estimate(first, interval = "anytime"))
 #' rr_compare(rr_estimate(c(first, second), interval = "anytime"))
-#' # Only the interval of the second week excludes 0, and both looks together are wrong in at most 5%
+#' # Only the interval of the second week excludes 0, and both looks together
+#' # are wrong in at most 5%
 NULL
 
 # Intervals for estimated shares; the formulas are the law's.

@@ -85,7 +85,9 @@
 #' @examples
 #' # Which answer is not a level?
 #' tryCatch(rr_tally(c("yes", "maybe"), rr_warner(0.8)),
-#'          candor_error_level = function(e) message("Not a level: ", conditionMessage(e)))
+#'          candor_error_level = function(e) {
+#'            message("Not a level: ", conditionMessage(e))
+#'          })
 NULL
 
 # The only function that gives errors. `message` is a cli bullet list: headline, x = what it was, i

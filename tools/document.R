@@ -12,4 +12,7 @@ load_sources <- function(path) {
 for (tag in c("srrstats", "srrstatsNA")) {
   registerS3method("roxy_tag_parse", paste0("roxy_tag_", tag), roxygen2::tag_markdown, asNamespace("roxygen2"))
 }
+# roxygen2 breaks usage at 80 columns, and an argument at 90; help as text indents it by five.
+wrap_usage <- sub("width = 80L", "width = 76L", sub("width = 90,", "width = 76,", deparse(roxygen2:::wrap_usage), fixed = TRUE), fixed = TRUE)
+assignInNamespace("wrap_usage", eval(parse(text = wrap_usage), asNamespace("roxygen2")), "roxygen2")
 roxygen2::roxygenise(folder, load_code = load_sources)

@@ -1,4 +1,4 @@
-# release-check.R: links between files of the package, addresses, and spelling. Called by tools/release-check, from the top of the clone.
+# release-check.R: links between files of the package, addresses, the width of the help, and spelling. Called by tools/release-check, from the top of the clone.
 bad <- character()
 complain <- function(...) bad <<- c(bad, sprintf(...))
 
@@ -42,6 +42,12 @@ for (file in sources) {
   lines <- readLines(file, encoding = "UTF-8")
   old <- grep("http://|\\\\url\\{https://(dx[.])?doi[.]org", lines)
   if (length(old)) complain("%s:%d: an address without https, or a DOI that is no \\doi{}", file, old[1])
+}
+# The help in a terminal has 80 columns. Only an address has no place to break.
+options(width = 80)
+for (page in list.files("man", "[.]Rd$", full.names = TRUE)) {
+  text <- utils::capture.output(tools::Rd2txt(page, options = list(underline_titles = FALSE), stages = c("build", "install", "render")))
+  for (line in text[nchar(text, "width") > 80 & !grepl("^ *<https://[^ ]+$", text)]) complain("%s: over 80 columns in the help: %s", page, trimws(line))
 }
 # Spelling: hunspell's dictionaries and inst/WORDLIST, which spelling::update_wordlist() makes longer.
 if (requireNamespace("spelling", quietly = TRUE)) {
