@@ -27,11 +27,12 @@
 #' @param newdata A data frame with the covariates, whose rows are averaged over; default `NULL`, the fitted rows.
 #' @param weights Numbers of at least 0, not all 0: a column of `newdata`, its name, or a vector with one number per row. Default 1 for each row of `newdata`, and the weights of the fit for the
 #'   fitted rows.
+#' @param per Numbers above 0, named after numeric covariates: the effect of the covariate is the average derivative times this number of its units, `c(age = 10)` per ten years. Default 1.
 #' @param ... Not used; further arguments give an error.
 #' @return A tibble of class `rr_effects`, drawn by [plot()][autoplot.rr_compare], with the columns of `by` and
 #'
 #'   * `term`: the covariate; `"(truth)"` for the average truth.
-#'   * `contrast`: `"average"`, `"dY/dX"`, `"dY/dX per day"`, or `"b - a"`.
+#'   * `contrast`: `"average"`, `"dY/dX"`, `"dY/dX per day"`, `"dY/dX per 10"` (`per`), or `"b - a"`.
 #'   * `estimate`, `std.error`, `conf.low`, `conf.high`: the effect and its interval.
 #' @section Errors:
 #' `candor_error_argument`. See [candor_conditions].
@@ -52,6 +53,7 @@
 #' rr_effects(fit)
 #' rr_effects(fit, "semester", by = "female")
 #' # By 1.0 (men) and 2.2 (women) percentage points per semester
+#' rr_effects(fit, "semester", per = c(semester = 2))   # per year
 #' # The prevalence in a population with 700 men and 300 women in semester 2
 #' cells <- data.frame(semester = 2, female = 0:1, people = c(700, 300))
 #' rr_effects(fit, character(), newdata = cells, weights = people)
@@ -65,6 +67,7 @@ rr_effects <- function(
   cluster = NULL,
   newdata = NULL,
   weights = NULL,
+  per = NULL,
   ...
 ) {
   check_dots_empty(...)
@@ -85,8 +88,10 @@ rr_effects <- function(
   weight <- row_weights(
     weight %||% if (is.null(newdata)) unname(fit$prior.weights) else 1, nrow(evaluated$data)
   )
+  units <- effect_units(per, variables)
   effects <- unlist(
-    lapply(variables, variable_effects, fit = fit, evaluated = evaluated), recursive = FALSE
+    lapply(variables, function(name) variable_effects(name, fit, evaluated, units[[name]])),
+    recursive = FALSE
   )
   averages <- c(
     list(truth_part("(truth)", "average", fit, evaluated$x, evaluated$eta)), effects
@@ -110,6 +115,15 @@ rr_effects <- function(
     truth = fit$labels[2],
     class = c("rr_effects", class(table))
   )
+}
+
+# The units of each variable that its effect is for: 1 if `per` does not name the variable.
+effect_units <- function(per, variables) {
+  is_valid <- is.null(per) || is_numbers(per) && all(is.finite(per) & per > 0) &&
+    !is.null(names(per)) && all(names(per) %in% variables)
+  check_that(is_valid, per, "per", "numbers above 0, named after covariates of the effects")
+  units <- setNames(rep(1, length(variables)), variables)
+  replace(units, names(per), per)
 }
 
 # An error if the fit has no averages, or none with this kind of variance.
@@ -268,14 +282,15 @@ slope_of <- function(curve, eta, k = 1) {
   )
 }
 
-variable_effects <- function(name, fit, evaluated) {
+variable_effects <- function(name, fit, evaluated, n_units) {
   data <- evaluated$data
   values <- data[[name]]
   number <- is_date(values) || (is.numeric(values) && NCOL(values) == 1L &&
     !all(values %in% c(0, 1)))
   if (number && !in_factor(name, fit$terms, fit$model)) {
-    return(list(derivative_effect(name, fit, evaluated)))
+    return(list(derivative_effect(name, fit, evaluated, n_units)))
   }
+  if (n_units != 1) abort("{.arg per}: the effects of {.field {name}} are differences of levels.")
   levels <- if (is.factor(values)) levels(droplevels(values)) else sort(unique(values))
   truths <- lapply(seq_along(levels), function(k) {
     data[[name]] <- if (is.factor(values)) {
@@ -296,8 +311,9 @@ variable_effects <- function(name, fit, evaluated) {
   })
 }
 
-# The columns' own derivative is by differences, extrapolated (Richardson).
-derivative_effect <- function(name, fit, evaluated) {
+# The columns' own derivative, times the number of units, is by differences, extrapolated
+# (Richardson).
+derivative_effect <- function(name, fit, evaluated, n_units) {
   values <- evaluated$data[[name]]
   difference <- function(h) {
     up <- effect_matrix(fit, replace(evaluated$data, name, list(values + h)))
@@ -312,10 +328,13 @@ derivative_effect <- function(name, fit, evaluated) {
   along <- as.vector(change %*% fit$point)
   f <- slope_of(curve, evaluated$eta)
   # A unit of a date is a day, and so it is of a time, whose own is a second.
-  unit <- if (inherits(values, "POSIXct")) 86400 else 1
+  unit <- n_units * if (inherits(values, "POSIXct")) 86400 else 1
+  number <- if (n_units != 1) format(n_units)
+  noun <- if (is_date(values)) if (n_units == 1) "day" else "days"
+  words <- paste(c(number, noun), collapse = " ")
   list(
     term = name,
-    contrast = if (is_date(values)) "dY/dX per day" else "dY/dX",
+    contrast = if (nzchar(words)) paste("dY/dX per", words) else "dY/dX",
     value = ifelse(is.na(f), 0, unit * f * along),
     gradient = unit * cbind(
       slope_of(curve, evaluated$eta, 2) * along * evaluated$x + f * change,

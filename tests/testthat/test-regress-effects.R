@@ -188,3 +188,25 @@ test_that("an average does not depend on which of two columns of the same inform
     expect_equal(as.data.frame(rr_effects(aliased, variables)), as.data.frame(rr_effects(fit, variables)), tolerance = 1e-8)
   }
 })
+
+test_that("an effect per ten units is the effect of the covariate in tens", {
+  data$decades <- data$age / 10
+  data$day <- as.Date("2026-01-01") + round(data$age)
+  data$weeks <- as.numeric(data$day) / 7
+  per_ten <- rr_effects(rr_glm(y ~ age + g, data, forced), per = c(age = 10))
+  numbers <- c("estimate", "std.error", "conf.low", "conf.high")
+  in_tens <- rr_effects(rr_glm(y ~ decades + g, data, forced))
+  expect_equal(per_ten[numbers], in_tens[numbers], tolerance = 1e-6, ignore_attr = TRUE)
+  expect_identical(per_ten$contrast, c("average", "dY/dX per 10", "b - a", "c - a"))
+  by_day <- rr_effects(rr_glm(y ~ day, data, forced), per = c(day = 7))[2, ]
+  by_week <- rr_effects(rr_glm(y ~ weeks, data, forced))[2, ]
+  expect_equal(by_day[numbers], by_week[numbers], tolerance = 1e-6, ignore_attr = TRUE)
+  expect_identical(by_day$contrast, "dY/dX per 7 days")
+})
+
+test_that("units are numbers above 0 of covariates that have derivatives", {
+  fit <- rr_glm(y ~ age + g, data, forced)
+  for (per in list(10, c(age = 0), c(age = Inf), c(height = 10), c(g = 2), "10")) {
+    expect_error(rr_effects(fit, per = per), class = "candor_error_argument")
+  }
+})
