@@ -226,6 +226,14 @@ drawn_of.rr_estimates <- function(x, data, labels) {
   )
 }
 
+# The picture with groups as rows, if there are groups.
+groups_as_rows <- function(picture, keys) {
+  if (!length(keys)) return(picture)
+  picture$data$label <- rows_factor(as.character(group_panel(picture$data, keys, named = FALSE)))
+  picture$rows <- keys_axis(keys)
+  picture
+}
+
 # Means alone: a variance has another unit, and a picture only where it is asked for.
 drawn_of.rr_mean_fit <- function(x, data, labels) {
   means <- data$term == "mean"
@@ -233,14 +241,27 @@ drawn_of.rr_mean_fit <- function(x, data, labels) {
     x, droplevels(if (any(means)) data[means, ] else data), labels
   )
   if (!any(means)) picture$axis <- "Variance of the truth"
-  keys <- names(x$tally$groups)
-  if (length(keys) && length(unique(picture$data$term)) == 1L) {
-    picture$data$label <- rows_factor(as.character(group_panel(picture$data, keys, named = FALSE)))
-    picture$rows <- keys_axis(keys)
+  if (length(unique(picture$data$term)) == 1L) {
+    picture <- groups_as_rows(picture, names(x$tally$groups))
   }
   picture$title <- picture_title(
     question_of(x$tally), x$tally$groups, if (any(means)) "True mean" else "Variance of the truth"
   )
+  picture$caption <- paste0(" ", capitalise(report_words(x$tally)), ".")
+  picture
+}
+
+# A panel for the prevalence, and one for the attentive. The share of "no" is 1 less the prevalence,
+# and drawn if it alone is named.
+drawn_of.rr_attention <- function(x, data, labels) {
+  levels <- x$mechanism$levels
+  if (levels[2] %in% data$term) data <- data[data$term != levels[1], ]
+  keys <- names(x$tally$groups)
+  data$panel <- if (length(keys)) factor(data$term, unique(data$term)) else one_panel(data)
+  data$label <- droplevels(data$label)
+  picture <- groups_as_rows(drawn_of.rr_estimates(x, data, labels), keys)
+  picture$title <- picture_title(question_of(x$tally)[1], x$tally$groups)
+  picture$subtitle <- "Corrected for inattentive respondents"
   picture$caption <- paste0(" ", capitalise(report_words(x$tally)), ".")
   picture
 }

@@ -329,3 +329,27 @@ test_that("the posterior of the truth is Bayes' rule over attention and truth", 
   full <- data.frame(y = rep(0:1, c(30, 70)), a = rep(c(0, 1, 0, 1), c(1, 29, 4, 66)))
   expect_refused(predict(rr_estimate(full, rr_crosswise(0.15), "inv", column = c("y", "a"), anchor = rr_anchor(rr_crosswise(0.15)))))
 })
+
+test_that("a picture has groups as rows, and a panel for the prevalence and for attention", {
+  skip_if_not_installed("ggplot2")
+  device <- rr_crosswise(0.2)
+  data <- data.frame(
+    q = rep(c("no", "yes", "no", "yes"), c(60, 90, 120, 30)), a = rep(c("yes", "no"), c(230, 70)),
+    land = rep(c("Berlin", "Saarland"), 150)
+  )
+  fit <- rr_estimate(data, device, column = c("q", "a"), anchor = rr_anchor(device), by = "land")
+  picture <- ggplot2::autoplot(fit)
+  table <- tidy(fit)
+  seen <- picture$data
+  expect_identical(picture$labels$title, "q, by land")
+  expect_identical(levels(seen$label), c("Saarland", "Berlin"))
+  expect_identical(levels(seen$panel), c("yes", "attentive"))
+  for (i in seq_len(nrow(seen))) {
+    row <- table$land == seen$label[i] & table$term == seen$panel[i]
+    expect_identical(seen$estimate[i], table$estimate[row])
+  }
+  # "no" alone is drawn; a fit without groups has one panel with both shares.
+  expect_identical(unique(ggplot2::autoplot(fit, terms = "Berlin:no")$data$term), "no")
+  whole <- ggplot2::autoplot(rr_estimate(data, device, column = c("q", "a"), anchor = rr_anchor(device)))
+  expect_identical(as.character(whole$data$label), c("yes", "attentive"))
+})
