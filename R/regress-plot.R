@@ -42,10 +42,19 @@ plot.rr_glm <- function(
   getS3method("plot", "lm")(x, which = which, ...)
 }
 
+#' @rdname autoplot.rr_fit
+#' @method autoplot rr_glm_attention
+#' @rawNamespace S3method(ggplot2::autoplot,rr_glm_attention)
+autoplot.rr_glm_attention <- function(object, ..., type = c("truth", "coefficients")) {
+  type <- check_choice(type)
+  autoplot.rr_glm(if (type == "truth") base_fit(object) else object, ..., type = type)
+}
+
 #' @rdname regression_methods
 #' @method autoplot rr_regression
 #' @rawNamespace S3method(ggplot2::autoplot,rr_regression)
-autoplot.rr_regression <- function(object, conf.level = 0.95, exponentiate = FALSE, ...) {
+autoplot.rr_regression <- function(object, ..., conf.level = 0.95, exponentiate = FALSE) {
+  check_dots_empty(...)
   draw_coefficients(object, conf.level, exponentiate)
 }
 
@@ -54,7 +63,7 @@ draw_coefficients <- function(object, conf.level, exponentiate) {
   data <- as.data.frame(
     tidy(object, conf.int = TRUE, conf.level = conf.level, exponentiate = exponentiate)
   )
-  is_shown <- data$term != "(Intercept)" & is.finite(data$estimate)
+  is_shown <- !endsWith(data$term, "(Intercept)") & is.finite(data$estimate)
   if (!is.null(data$component)) is_shown <- is_shown & data$component == data$component[1]
   if (!is.null(data$effect)) is_shown <- is_shown & data$effect == "fixed"
   data <- data[is_shown, ]

@@ -272,3 +272,31 @@ test_that("in a survey design, with covariates: the linearized variance of the l
   meat <- unname(vcov(survey::svytotal(scores, design)))
   expect_equal(unname(vcov(fit)), unname(bread %*% meat %*% bread), tolerance = 1e-4)
 })
+
+test_that("a picture along a covariate has the truth, with the delta method on the scale of the link", {
+  skip_if_not_installed("ggplot2")
+  device <- rr_crosswise(0.2)
+  data <- withr::with_seed(4, {
+    x <- rnorm(800)
+    truth <- ifelse(rbinom(800, 1, plogis(0.6 * x - 1)) == 1, "yes", "no")
+    attentive <- runif(800) < 0.9
+    by_coin <- function(reports) ifelse(attentive, as.character(reports), sample(c("no", "yes"), 800, TRUE))
+    data.frame(x, y = by_coin(rr_perturb(truth, device, rng = "R")), a = by_coin(rr_perturb(rep("no", 800), device, rng = "R")))
+  })
+  fit <- rr_glm(y ~ x, data, device, anchor = list(a = rr_anchor(device)), attention = ~1)
+  seen <- ggplot2::autoplot(fit, "x")$data
+  at <- cbind(1, seen$value)
+  eta <- drop(at %*% coef(fit)[1:2])
+  half <- qnorm(0.975) * sqrt(rowSums(at %*% vcov(fit)[1:2, 1:2] * at))
+  expect_equal(seen$fit, plogis(eta), tolerance = 1e-8)
+  expect_equal(seen$lwr, plogis(eta - half), tolerance = 1e-8)
+  expect_equal(seen$upr, plogis(eta + half), tolerance = 1e-8)
+  coefficients <- ggplot2::autoplot(fit, type = "coefficients")
+  expect_identical(as.character(coefficients$data$term), "x")
+})
+
+test_that("what is not a picture's argument is refused, and not read as a confidence level", {
+  skip_if_not_installed("ggplot2")
+  data <- data.frame(y = rep(c("no", "yes"), c(60, 40)), x = rep(1:2, 50), id = rep(1:50, each = 2))
+  expect_error(plot(suppressWarnings(rr_glm(y ~ x + (1 | id), data, rr_warner(0.8))), "x"), class = "candor_error_argument")
+})
