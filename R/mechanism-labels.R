@@ -209,6 +209,7 @@ abort_report <- function(x, position, mechanism, name = NULL) {
   what <- if (is.null(name)) "{.arg x}" else "{.val {name}}"
   where <- paste(if (is.null(name)) "Report" else "Row", format_count(position))
   value <- value_at(x, position)
+  answers <- unique(as.character(x[!is.na(x)]))
   if (is.na(value)) {
     abort(
       c(
@@ -227,7 +228,7 @@ abort_report <- function(x, position, mechanism, name = NULL) {
       x = "{where}, {describe(value)}, is not a level.",
       i = if (is.character(value)) meant_of(value, mechanism$reports),
       i = "{wanted_answers(x, mechanism)}",
-      i = if (is.character(value) && nzchar(value)) recode_words,
+      i = if (is.character(value) && nzchar(value)) recode_words(answers, mechanism$reports),
       i = if (identical(value, "")) "{.code na.strings = c('NA', '')} reads empty text as missing.",
       i = if (is.numeric(x)) "If these are counts, use {.fn rr_counts}."
     ),
@@ -235,11 +236,23 @@ abort_report <- function(x, position, mechanism, name = NULL) {
   )
 }
 
-# The remedies for answers in other words, for a message.
-recode_words <- paste(
-  "Other words for the same answers go into {.code levels = } of the mechanism, that for no first;",
-  "other answers are recoded, or {.code NA}."
-)
+# The remedy for answers in other words, for a message: answers that differ by case and spaces, as
+# many different `answers` as there are labels, or others. The message fills in the answers.
+recode_words <- function(answers, labels) {
+  if (all(tolower(trimws(answers)) %in% labels)) {
+    return("Without capitals and spaces they are levels: {.code tolower(trimws(x))}.")
+  }
+  if (length(answers) == length(labels)) {
+    return(paste(
+      "The answers are {format_labels(answers)}: name them in the mechanism by",
+      "{.code levels = }, that for no first."
+    ))
+  }
+  paste(
+    "Other words for the same answers go into {.code levels = } of the mechanism, that for no",
+    "first; other answers are recoded, or {.code NA}."
+  )
+}
 
 # The values of other classes that stand for labels or numbers.
 plain_reports <- function(x, mechanism) {

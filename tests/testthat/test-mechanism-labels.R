@@ -261,3 +261,13 @@ test_that("a report in other words is told of levels, and of the label that is m
   # (4/10 - 1/6) / (2/3)
   expect_equal(coef(rr_estimate(rep(c("s\u00ed", "no"), c(4, 6)), spanish))[[2]], (0.4 - 1 / 6) / (2 / 3))
 })
+
+test_that("the remedy for answers in other words fits the answers", {
+  remedy <- function(x, mechanism = rr_warner(0.8)) conditionMessage(tryCatch(rr_tally(x, mechanism), candor_error_level = identity))
+  expect_match(remedy(c("No", "YES ", "yes")), "tolower(trimws(x))", fixed = TRUE)
+  expect_match(remedy(factor(c("ja", "nein"))), "ja.*nein.*levels =")
+  expect_match(remedy(c("ja", "nein", "vielleicht")), "Other words")
+  expect_match(remedy(c("{stop()}", "{1 + 1}")), "{stop()}, {1 + 1}", fixed = TRUE)
+  # Answers with capitals as labels: other capitals are no remedy.
+  expect_no_match(remedy(c("no", "yes"), rr_warner(0.8, levels = c("No", "Yes"))), "tolower")
+})
