@@ -135,20 +135,13 @@ rr_new_method <- function(
 
 #' @export
 print.rr_method <- function(x, ...) {
-  cat("<rr_method> \"", x$name, "\": ", x$title, "\n", sep = "")
-  cat(
-    "  needs    ",
-    if (length(x$needs)) {
-      paste(law_needs[x$needs], collapse = "; ")
-    } else {
-      "nothing"
-    },
-    "\n", sep = ""
-  )
-  cat("  biased   ", if (x$unbiased) "no" else "yes", "\n", sep = "")
-  if (length(x$options)) {
-    cat("  options  ", paste(x$options, collapse = ", "), "\n", sep = "")
-  }
+  needs <- paste(law_needs[x$needs], collapse = "; ")
+  writeLines(within_80(c(
+    paste0("<rr_method> \"", x$name, "\": ", x$title),
+    paste("  needs   ", if (nzchar(needs)) needs else "nothing"),
+    paste("  biased  ", if (x$unbiased) "no" else "yes"),
+    if (length(x$options)) paste("  options ", toString(x$options))
+  )))
   invisible(x)
 }
 

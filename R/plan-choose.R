@@ -174,11 +174,11 @@ print.rr_choice <- function(x, ...) {
   best <- abs(x[["risk"]] - x[["risk"]][1]) <=
     1e-9 * x[["risk"]][1]
   if (length(best) && !is.null(x[["method"]])) {
-    cat(
+    writeLines(within_80(paste0(
       "<rr_choice> Best for these data: ",
       cli::ansi_collapse(sprintf("\"%s\"", x$method[best]), last = " and "),
-      if (sum(best) > 1) ", whose estimates agree", "\n", sep = ""
-    )
+      if (sum(best) > 1) ", whose estimates agree"
+    )))
     other <- match(FALSE, best)
     if (isTRUE(x$risk[1] > 0 & !is.na(other))) {
       cat(

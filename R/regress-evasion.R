@@ -394,11 +394,11 @@ predict.rr_glm_evasion <- function(
 print.rr_glm_evasion <- function(x, digits = 4, ...) {
   print_heading(x)
   evasion <- x$evasion
-  cat(
+  writeLines(within_80(paste0(
     "  persons who evade: ", format_share(signif(evasion$share, 3)), ", test of none p = ",
     format(evasion$p.value, digits = 2), "; log-likelihood ", format(x$loglik, digits = 7),
-    ", without them ", format(x$without$loglik, digits = 7), "\n", sep = ""
-  )
+    ", without them ", format(x$without$loglik, digits = 7)
+  )))
   table <- tidy(x)
   missing <- rep(NA, nrow(table) - length(x$coefficients) - 1)
   table$without <- c(x$without$coefficients, x$without$sigma, missing)

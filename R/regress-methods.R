@@ -431,11 +431,11 @@ print.summary.rr_regression <- function(x, digits = 4, ...) {
     x$coefficients, digits = check_digits(digits), na.print = "NA", cs.ind = 1:2, tst.ind = 3
   )
   if (!is.null(fit$loglik) && is.null(fit$design)) {
-    cat(
-      "\n  log-likelihood ", format(as.numeric(logLik(fit)), digits = 7), " on ",
+    writeLines(c("", within_80(paste0(
+      "  log-likelihood ", format(as.numeric(logLik(fit)), digits = 7), " on ",
       attr(logLik(fit), "df"), " degrees of freedom; AIC ", format(AIC(fit), digits = 7),
-      ", BIC ", format(BIC(fit), digits = 7), "\n", sep = ""
-    )
+      ", BIC ", format(BIC(fit), digits = 7)
+    ))))
   }
   invisible(x)
 }
@@ -461,36 +461,33 @@ print_heading <- function(x, freedom = coefficient_freedom(x)) {
   )))
   if (inherits(x, "rr_multinom")) print_odds(x)
   single <- inherits(x$mechanism, "rr_mechanism")
-  writeLines(within_80(
-    paste0(
-      "  ",
-      if (single) {
-        format(x$mechanism)
-      } else {
-        paste0(names(x$mechanism), ": ", vapply(x$mechanism, format, ""))
-      }
-    )
-  ))
   words <- if (is.na(freedom)) {
     "no degrees of freedom are left"
   } else {
     paste("t with", freedom, "degrees of freedom")
   }
   lines <- c(
+    if (single) {
+      format(x$mechanism)
+    } else {
+      paste0(names(x$mechanism), ": ", vapply(x$mechanism, format, ""))
+    },
     if (length(x$starts) > 1L) sprintf("the highest of %d maxima", length(x$starts)),
     if (!is.null(x$design)) paste("survey design;", words), x$note,
     if (length(x$infinite)) {
       paste("the likelihood is largest at infinity:", format_labels(x$infinite))
     }
   )
-  cat(sprintf("  %s\n", lines), sep = "")
+  writeLines(within_80(paste0("  ", lines)))
 }
 
 # The odds that the coefficients of a multinomial regression are about, in words.
 print_odds <- function(x) {
-  cat("  ", deparse1(formula(x$terms)),
-      if (x$type == "cumulative") "; log odds of higher levels, and thresholds"
-      else sprintf("; log odds against \"%s\"", x$mechanism$levels[1]), "\n", sep = "")
+  writeLines(within_80(paste0(
+    "  ", deparse1(formula(x$terms)),
+    if (x$type == "cumulative") "; log odds of higher levels, and thresholds"
+    else sprintf("; log odds against \"%s\"", x$mechanism$levels[1])
+  )))
 }
 
 #' @export

@@ -290,11 +290,11 @@ tally_state <- function(tally) {
 
 #' @export
 print.rr_bit_tally <- function(x, ...) {
-  cat(
+  writeLines(within_80(paste0(
     "<rr_bit_tally> elements: ", format_count(length(x$ones)), ", bits of each: ",
     format_count(x$n), ", reported as 1: ", format_count(sum(x$ones)), ", flip: ",
-    format_flips(x$flip), "\n", sep = ""
-  )
+    format_flips(x$flip)
+  )))
   invisible(x)
 }
 

@@ -92,14 +92,10 @@
 #'               west = 1:500 %in% 151:300,
 #'               south = 1:500 %in% 181:260)
 #' reports <- xor(seen, runif(1500) < 0.1)
-#' # 317, truth 300
-#' rr_set_size(reports, flip = 0.1)
-#' # 23, truth 20
-#' rr_set_size(reports, flip = 0.1, "intersection")
-#' # 154, truth 150
-#' rr_set_size(reports[, 1:2], flip = 0.1, "difference")
-#' # 0.163, truth 50 of 300
-#' rr_set_size(reports[, 1:2], flip = 0.1, "jaccard")
+#' rr_set_size(reports, flip = 0.1)                        # 317, truth 300
+#' rr_set_size(reports, flip = 0.1, "intersection")        # 23, truth 20
+#' rr_set_size(reports[, 1:2], flip = 0.1, "difference")   # 154, truth 150
+#' rr_set_size(reports[, 1:2], flip = 0.1, "jaccard")      # 0.163, truth 1/6
 #'
 #' # How precise will the union be, if each report has this noise?
 #' rr_set_size(seen, flip = 0.1, plan = TRUE)   # 300, standard error 11.6

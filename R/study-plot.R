@@ -154,9 +154,9 @@ risk_grid <- function(names) {
   list(facets = facets, layout = list(rows = rows, down = rows, height = height))
 }
 
-# The corners of the bars of each panel: the true shares in the order of the categories, summed in
-# at most 20 classes, the largest as high as the panel. In a grid they have the first column, else
-# the left of their panel.
+# The corners of the bars of each panel: the true shares in the order of the categories, or the
+# means of at most 20 classes of them, the largest as high as the panel. In a grid they have the
+# first column, else the left of their panel.
 truth_bars <- function(data, truths, is_row, linear) {
   scaled <- if (linear) identity else log10
   restored <- if (linear) identity else function(y) 10^y
@@ -165,7 +165,7 @@ truth_bars <- function(data, truths, is_row, linear) {
   panel_bars <- function(rows) {
     theta <- truths[[as.character(rows$truth[1])]]
     class <- ceiling(seq_along(theta) * min(20, length(theta)) / length(theta))
-    share <- as.vector(rowsum(theta, class))
+    share <- as.vector(tapply(theta, class, mean))
     on_axis <- if (is_row && !linear) data else rows
     y <- range(scaled(c(on_axis$conf.low, on_axis$conf.high)))
     bar <- width / length(share)

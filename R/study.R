@@ -225,14 +225,14 @@ new_rr_study <- function(state, cells = study_cells(state$design)) {
 print.rr_study <- function(x, ...) {
   state <- attr(x, "study")
   missing <- length(study_missing(state))
-  cat(
+  writeLines(within_80(
     sprintf(
-      "<rr_study> %s cells, %s replications each, respondents %s, seed %s%s\n",
+      "<rr_study> %s cells, %s replications each, respondents %s, seed %s%s",
       format_count(length(state$results)), format_count(state$design$replications),
       if (state$design$target == "sample") "fixed" else "sampled anew",
       format_count(state$design$seed), if (missing) paste("; cells missing:", missing) else ""
     )
-  )
+  ))
   NextMethod()
 }
 

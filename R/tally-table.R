@@ -24,7 +24,7 @@ print.rr_tally <- function(x, ...) {
   # The panels are NULL if all rows are reports of one kind.
   panels <- tally_panels(x$mechanism)
   reports <- x$mechanism$reports
-  writeLines(c(
+  writeLines(within_80(c(
     paste0(
       "<rr_tally> ", report_words(x), in_groups(x),
       if (x$missing > 0) sprintf(", %s missing dropped", format_count(x$missing))
@@ -46,7 +46,7 @@ print.rr_tally <- function(x, ...) {
         "  with", number_of(sum(lengths(lapply(x$sets, `[[`, "times"))), "different set")
       )
     }
-  ))
+  )))
   print(tidy(x))
   invisible(x)
 }

@@ -296,7 +296,8 @@ shrunk <- function(picture, factor) {
   if (factor == 1) return(picture)
   lengths <- c(
     "plot.margin", "panel.spacing", "panel.spacing.x", "panel.spacing.y", "legend.spacing.x",
-    "legend.key.height", "legend.key.width", "legend.key.size", "axis.ticks.length"
+    "legend.box.spacing", "legend.key.height", "legend.key.width", "legend.key.size",
+    "axis.ticks.length"
   )
   lengths <- Filter(function(name) inherits(picture$theme[[name]], "unit"), lengths)
   smaller <- lapply(picture$theme[lengths], function(x) {

@@ -10,8 +10,11 @@ document.addEventListener("DOMContentLoaded", () => {
   if (contents) {
     const list = document.createElement("ul");
     for (const heading of document.querySelectorAll("main h2, main h3")) {
-      const id = heading.id || (heading.closest(".section") || {}).id;
-      if (!id || contents.contains(heading)) continue;
+      if (contents.contains(heading)) continue;
+      const section = heading.closest(".section") || {};
+      // The headings of the index of articles have no id.
+      if (!heading.id && !section.id) heading.id = heading.textContent.trim().toLowerCase().replace(/[^a-z]+/g, "-");
+      const id = heading.id || section.id;
       const link = document.createElement("a");
       link.href = "#" + id;
       link.textContent = heading.textContent.trim();

@@ -16,6 +16,10 @@ for (page in pages) {
     else if (travels(sub("^[.]/", "", page)) && !travels(target)) complain("%s: %s is not in the tarball", page, link)
   }
 }
+# The index of articles says of each what it is about.
+for (page in list.files("vignettes", "[.]Rmd$", full.names = TRUE, recursive = TRUE)) {
+  if (!any(startsWith(readLines(page, 10), "description: "))) complain("%s: no description", page)
+}
 # A vignette and a file of the package that a page names are shipped; an article is there, and has the address of the site as DESCRIPTION has it.
 named <- function(text, pattern) unique(unlist(regmatches(text, gregexpr(pattern, text, perl = TRUE))))
 site <- sub(",.*", "", read.dcf("DESCRIPTION", "URL")[1])

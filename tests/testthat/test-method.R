@@ -119,7 +119,7 @@ test_that("each field of a method is checked, and each need is one of a law", {
                    list(name = "a", title = "A", needs = character(), unbiased = FALSE, options = character(), group = "own", extra = 7))
   expect_output(print(method), "needs    nothing\n  biased   yes", fixed = FALSE)
   expect_output(print(rr_new_method("b", "B", estimate, c("shares", "question"), TRUE, c("x", "y"))),
-                "counts that each follow from the share of one category; finitely many reports.*biased   no\n  options  x, y")
+                "counts that each follow from the share of one category; finitely many\\s+reports.*biased   no\n  options  x, y")
 })
 
 test_that("several methods have their names, functions need one, and no name is used twice", {

@@ -37,7 +37,7 @@ test_that("one privacy level or one number of respondents is a row of panels wit
   expect_equal(ggplot2::autoplot(by_epsilon)$labels$subtitle, "K = 20, N = 100")
 })
 
-test_that("bars of many categories hold the sum of neighbours, and a likelihood has a linear scale", {
+test_that("bars of many categories are means of neighbours, and a likelihood has a linear scale", {
   skip_if_not_installed("ggplot2")
   theta <- zipf_shares(100, 1)
   study <- rr_study(list(theta), 2, c(100, 1000), replications = 4, seed = 1)
@@ -47,6 +47,10 @@ test_that("bars of many categories hold the sum of neighbours, and a likelihood 
   expect_equal((bars$ymax - bars$ymin) / max(bars$ymax - bars$ymin), sums / max(sums))
   ribbon <- built$data[[1]]
   expect_equal(range(bars$ymin, bars$ymax), range(ribbon$ymin, ribbon$ymax))
+  # Classes of 50 categories have two or three of them: equal shares have bars of one height.
+  even <- rr_study(list(rep(0.02, 50)), 2, c(100, 1000), replications = 4, seed = 1)
+  bars <- tail(ggplot2::ggplot_build(ggplot2::autoplot(even, "nll"))$data, 1)[[1]]
+  expect_equal(bars$ymax, rep(bars$ymax[1], 20))
 })
 
 test_that("twelve truths side by side name the height of their four rows, and each name has its lines", {

@@ -102,7 +102,8 @@ test_that("a picture on a narrow device is a reduced copy", {
   points <- ggplot2::layer_data(small, 1)
   expect_equal(unique(points[c("size", "stroke", "alpha")]), data.frame(size = 1.5, stroke = 1, alpha = 0.5), ignore_attr = TRUE)
   expect_equal(small$theme$text$size, 6)
-  expect_equal(as.numeric(small$theme$plot.margin), as.numeric(picture$theme$plot.margin) / 2)
+  # The margin, and the gap between the legend and the panel.
+  for (gap in c("plot.margin", "legend.box.spacing")) expect_equal(as.numeric(small$theme[[gap]]), as.numeric(picture$theme[[gap]]) / 2)
   expect_identical(shrunk(picture, 1), picture)
 })
 

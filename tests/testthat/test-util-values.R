@@ -105,7 +105,26 @@ test_that("no line of a heading is wider than 80 columns", {
     rr_recommend(8, epsilon = 1, n = 1e4), rr_device("forced", 1.7, n = 28), rr_device("warner", 1),
     rr_predictor(grade ~ semester + cheating, exam_simulated, list(cheating = often))
   )
-  withr::with_options(list(width = 80), for (object in objects) expect_lte(max(nchar(printed(object))), 80))
+  set.seed(1)
+  weighted <- data.frame(y = c(NA, rep(c("never", "once", "often"), 333)), g = 1:2, w = runif(1000, 0.5, 2))
+  pages <- rr_bloom(c("home", "news", "shop"), epsilon = 2, bits = 16, hashes = 2, cohorts = 4, permanent = 4)
+  people <- expand.grid(item = c("a", "b", "c", "d"), id = 1:60)
+  people$y <- rbinom(240, 1, 0.3)
+  objects <- c(objects, suppressMessages(suppressWarnings(list(
+    rr_tally(weighted, often, column = "y", by = "g", weights = "w", na.rm = TRUE),
+    rr_tally(rr_perturb(rep(c("home", "news"), 50), pages, memory = list(), rng = "R")$reports, pages),
+    rr_tally(ones = rep(123456, 200000), n = 1e6, flip = 0.05), c(rr_tally(c(0, 1), flip = 0.1), rr_tally(c(0, 0, 0), flip = 0.2)),
+    rr_compose(rr_crosswise(0.15), rr_noncompliance(rr_crosswise(0.15), 0.1, "no")),
+    rr_choose_method(rr_counts(c(500, 300, 200), rr_grr(3, 3)), replications = 20, seed = 1),
+    rr_study(c(0.2, 0.3, 0.5), epsilon = 1, n = 100, replications = 2, seed = 2147483000),
+    rr_new_method("halfway", "Half-way to uniform, for whom the half of every estimate of a share is too much", needs = c("inverse", "binomial", "exact"),
+      estimate = function(evidence, options) (evidence$unbiased() + 1 / evidence$k) / 2),
+    rr_multinom(cheating ~ semester * female + I(semester^2) + I((semester - 4)^3), exam_simulated, often),
+    summary(rr_glm(plagiarism ~ semester, exam_simulated, rr_forced(1 / 6), weights = rep(1e5, nrow(exam_simulated)))),
+    rr_glm(y ~ 1, data.frame(y = rep(c(0, 1), c(550, 50))), rr_unrelated(0.25, 0.7)),
+    rr_glm(y ~ 0 + item + (1 | id), people, rr_forced(1 / 6), protective = "no")
+  ))))
+  withr::with_options(list(width = 80), for (object in objects) expect_lte(max(nchar(printed(object))), 80, label = class(object)[1]))
   # Columns keep their gaps, and a number its name.
   expect_match(printed(deck), "^  epsilon     1.386  \\(a report", all = FALSE)
   lines <- within_80(paste0("  p     q ", strrep("word ", 14), "p = 0.85"))
