@@ -169,10 +169,12 @@ new_audit <- function(reports, mechanism, truth, id) {
   reports <- if (has_cells) report_cells(mechanism, reports) else rr_reports(reports, mechanism)
   is_first <- !duplicated(id %||% seq_len(n))
   truths <- sort(unique(answers))
-  facts_of <- if (has_cells) cell_facts else client_facts
-  facts <- lapply(truths, function(x) {
-    facts_of(mechanism, some_reports(reports, is_first & answers == x), x)
-  })
+  first_reports <- lapply(truths, function(x) some_reports(reports, is_first & answers == x))
+  facts <- if (has_cells) {
+    cell_facts(mechanism, first_reports, truths)
+  } else {
+    Map(client_facts, list(mechanism), first_reports, truths)
+  }
   p_support <- vapply(facts, `[[`, 0, "p_support")
   audit <- list(
     truth = answers,
@@ -281,23 +283,28 @@ client_facts.rr_mechanism <- function(mechanism, reports, x) {
   )
 }
 
-# client_facts() of reports that are cells.
-cell_facts <- function(mechanism, cells, x) {
-  prob <- cell_probs(mechanism, x)
-  supporting <- prob > max(prob) * (1 - 1e-9)
-  p_support_twice <- if (is_memoised(mechanism)) {
-    p_second <- rowSums(rr_matrix(mechanism$second)[, supporting, drop = FALSE])
-    sum(cell_probs(mechanism$first, x) * p_second^2)
-  }
-  list(
-    cells = cells,
-    counts = tabulate(cells, length(prob)),
-    prob = prob,
-    supporting = supporting,
-    labels = paste(":", mechanism$reports %||% seq_along(prob)),
-    p_support = sum(prob[supporting]),
-    p_support_twice = p_support_twice %||% sum(prob[supporting])^2
-  )
+# client_facts() of each of `truths`; `cells` are those of its reports.
+cell_facts <- function(mechanism, cells, truths) {
+  facts <- Map(function(cells, prob) {
+    supporting <- prob > max(prob) * (1 - 1e-9)
+    p_support <- sum(prob[supporting])
+    list(
+      cells = cells,
+      counts = tabulate(cells, length(prob)),
+      prob = prob,
+      supporting = supporting,
+      labels = paste(":", mechanism$reports %||% seq_along(prob)),
+      p_support = p_support,
+      p_support_twice = p_support^2
+    )
+  }, cells, cell_probs(mechanism, truths))
+  if (!is_memoised(mechanism)) return(facts)
+  second <- rr_matrix(mechanism$second)
+  Map(function(facts, p_first) {
+    p_second <- rowSums(second[, facts$supporting, drop = FALSE])
+    facts$p_support_twice <- sum(p_first * p_second^2)
+    facts
+  }, facts, cell_probs(mechanism$first, truths))
 }
 
 # Is a report one of finitely many cells?
@@ -305,9 +312,11 @@ is_cell <- function(mechanism) {
   has_categories(mechanism) || identical(names(mechanism$codec$numbers), "report")
 }
 
-# The probability of each cell under truth x.
-cell_probs <- function(mechanism, x) {
-  law_expected(rr_law(mechanism), as.double(seq_along(mechanism$levels) == x))
+# The probabilities of the cells under each of `truths`.
+cell_probs <- function(mechanism, truths) {
+  law <- rr_law(mechanism)
+  levels <- seq_along(mechanism$levels)
+  lapply(truths, function(x) law_expected(law, as.double(levels == x)))
 }
 
 # The cell of each report, from 1.
