@@ -208,7 +208,9 @@ estimate_tally <- function(mechanism, tally, settings) UseMethod("estimate_tally
 
 estimate_tally.rr_mechanism <- function(mechanism, tally, settings) {
   law <- check_law(rr_law(mechanism))
-  method <- check_method(settings$method %||% default_method(tally, law))
+  groups <- seq_len(NCOL(tally$counts))
+  evidence <- lapply(groups, function(g) group_evidence(tally, g, law))
+  method <- check_method(settings$method %||% default_method(evidence[[1]]$law))
   interval <- if (is.null(settings$interval)) {
     default_interval(mechanism, method, settings$target, law)
   } else {
@@ -216,8 +218,6 @@ estimate_tally.rr_mechanism <- function(mechanism, tally, settings) {
   }
   check_interval_kind(interval, mechanism, settings$target, method, law)
   refuse_incomplete_study(tally, law)
-  groups <- seq_len(NCOL(tally$counts))
-  evidence <- lapply(groups, function(g) group_evidence(tally, g, law))
   results <- run_groups(method, evidence, settings$options)
   fit <- new_rr_fit(
     tally,

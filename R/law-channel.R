@@ -91,9 +91,7 @@ law_tells_nothing.rr_law_channel <- function(law) {
   )
 }
 
-law_gives.rr_law_channel <- function(law, need) {
-  if (need == "inverse") !is.null(inverse_axes(law)) else NextMethod()
-}
+law_meets.rr_law_channel <- function(law, need) need == "inverse" && !is.null(inverse_axes(law))
 
 law_impossible.rr_law_channel <- function(law, counts) .Call(C_rr_impossible, law$axes, counts)
 
@@ -488,8 +486,6 @@ new_law_internal <- function(axes, internal) {
   )
 }
 
-law_gives.rr_law_internal <- function(law, need) need %in% law$gives
-
 label_statistics <- function(law, evidence) {
   seen <- colSums(law$internal)
   n <- evidence$n + sum(seen)
@@ -574,7 +570,7 @@ half_label_variance <- function(V, phi) {
 
 # Are there more reports than truths, of which none belongs to one truth alone?
 has_spare_reports <- function(law, k) {
-  general <- law_gives(law, "channel") && law_gives(law, "profile") && !law_gives(law, "exact") &&
+  general <- !law_gives(law, "exact") && law_gives(law, "channel") && law_gives(law, "profile") &&
     is.null(law$internal)
   general && prod(axis_sizes(law_axes(law, k), "reports")) > k
 }

@@ -5,9 +5,8 @@
 # function of the levels is a function of the nodes of each depth. Depths are independent, given how
 # many drew them.
 
-law_gives.rr_law_hierarchy <- function(law, need) {
-  if (need != "likelihood") return(NextMethod())
-  all(vapply(depth_laws(law), function(depth_law) law_gives(depth_law, need), NA))
+law_meets.rr_law_hierarchy <- function(law, need) {
+  need == "likelihood" && all(vapply(depth_laws(law), law_gives, NA, need))
 }
 
 # Nodes of each depth to which the levels belong.

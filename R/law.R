@@ -145,11 +145,15 @@ print.rr_law <- function(x, ..., digits = 4) {
 
 # ---- properties of a law ----
 
-# Does the law give what a method needs? `need` is one of the needs below; `k` the number of truths.
-law_gives <- function(law, need) UseMethod("law_gives")
+# Does the law give what a method needs? `need` is one of the needs below.
+law_gives <- function(law, need) need %in% law$gives || law_meets(law, need)
 
-law_gives.rr_law <- function(law, need) {
-  need %in% law$gives || (need == "likelihood" && law$has_likelihood && !is.null(law$sets))
+# Is a need met by the numbers of the law, or by what a tally kept? Other laws of its kind may not
+# meet it.
+law_meets <- function(law, need) UseMethod("law_meets")
+
+law_meets.rr_law <- function(law, need) {
+  need == "likelihood" && law$has_likelihood && !is.null(law$sets)
 }
 
 # The needs that methods, intervals and tables may have of a law, with the words that errors use for

@@ -247,7 +247,7 @@ report_sets.rr_hadamard <- function(mechanism, x) {
 #' @export
 client_facts.rr_hadamard <- function(mechanism, reports, x) {
   facts <- NextMethod()
-  if (mechanism$one_bit) facts$values <- if (x == 1) c(0, 1) else c(0.5, 0.5)
+  facts$values <- if (x == 1) c(0, 1) else c(0.5, 0.5)
   facts
 }
 

@@ -78,7 +78,7 @@ match_labels <- function(labels, mechanism) {
   if (anyNA(positions)) {
     positions[is.na(positions)] <- match_numbers(labels[is.na(positions)], mechanism)
   }
-  if (!all(is.na(positions)) || !takes_bits(mechanism)) return(positions)
+  if (!all(is.na(positions)) || is.null(mechanism$bits)) return(positions)
   bit_positions(labels, mechanism$bits) %||% positions
 }
 
@@ -100,9 +100,6 @@ match_long <- function(level, codec) {
   match_labels(as.character(level), labels)
 }
 
-# Is a report 0 or 1, no or yes?
-takes_bits <- function(mechanism) !is.null(mechanism$bits)
-
 # A message if the labels are "yes" and "no" in this order: 1 and TRUE are read as the first level,
 # "yes", and not as the second, which is the level of regressions and pictures. Labels that are
 # FALSE and TRUE themselves are read as they are.
@@ -116,8 +113,6 @@ tell_reversed <- function(x, labels) {
                     i = "Regressions and pictures are about the second level, {.val {labels[2]}}."),
                   class = "candor_message_reading")
 }
-
-inform_reading <- function(x, mechanism) tell_reversed(x, mechanism$reports)
 
 is_reversed <- function(labels) identical(no_yes_order(labels), 2:1)
 
@@ -157,12 +152,7 @@ truth_side <- function(mechanism) {
 # positions.
 label_values <- function(mechanism) {
   k <- length(mechanism$reports)
-  has_bits <- takes_bits(mechanism)
-  positions <- if (has_bits) {
-    unname(match(1:2, mechanism$bits)) - 1
-  } else {
-    seq_len(k)
-  }
+  positions <- if (is.null(mechanism$bits)) seq_len(k) else unname(match(1:2, mechanism$bits)) - 1
   values <- mechanism$numeric_levels
   if (is.null(values)) return(positions)
   if (anyNA(values) && all(values == positions, na.rm = TRUE)) positions else values
@@ -171,7 +161,7 @@ label_values <- function(mechanism) {
 # The number of the first label if the others follow one by one, so that numbers are codes as they
 # are; else NULL.
 first_number <- function(mechanism) {
-  if (is.null(mechanism$numeric_levels) && !takes_bits(mechanism)) return(1L)
+  if (is.null(mechanism$numeric_levels) && is.null(mechanism$bits)) return(1L)
   values <- as.double(label_values(mechanism))
   start <- values[1]
   if (!anyNA(values) && start == floor(start) && abs(start) < 1e9 &&
@@ -285,7 +275,7 @@ labelled_reports <- function(x, mechanism) {
 wanted_answers <- function(x, mechanism) {
   positions <- is.numeric(x) && is.null(mechanism$numeric_levels)
   if (!positions) return(paste("The levels are", format_labels(mechanism$reports)))
-  if (!takes_bits(mechanism)) {
+  if (is.null(mechanism$bits)) {
     return(paste0("Positions run from 1 to ", format_count(length(mechanism$reports)), "."))
   }
   words <- encodeString(mechanism$reports[mechanism$bits], quote = "\"")

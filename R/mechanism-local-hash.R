@@ -334,7 +334,6 @@ hash_values <- function(mechanism, answers, functions) {
 #' @export
 client_facts.rr_local_hash <- function(mechanism, reports, x) {
   facts <- NextMethod()
-  if (is.null(facts$both)) return(facts)
   others <- row(facts$both) != x & col(facts$both) != x &
     row(facts$both) != col(facts$both)
   facts$both[others] <- NA

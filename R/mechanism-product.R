@@ -301,7 +301,7 @@ flatten_questions <- function(counts, mechanism, arg = "counts", side = "reports
   for (d in seq_along(names)) {
     question <- mechanism$questions[[d]]
     # The labels that table() gives to bits stand for them.
-    bits <- takes_bits(question) && question$bits[["yes"]] == 2L && (identical(
+    bits <- !is.null(question$bits) && question$bits[["yes"]] == 2L && (identical(
       names[[d]], c("0", "1")
     ) || identical(names[[d]], c("FALSE", "TRUE")))
     if (!is.null(names[[d]]) &&

@@ -24,6 +24,10 @@ print.rr_product <- print.rr_sampled
 # reveal which one was drawn.
 prepare_answers.rr_sampled <- function(mechanism, x) {
   mechanisms <- mechanism$questions %||% mechanism$parts
+  # A question that cannot be drawn must fail before another has been drawn.
+  for (question in mechanisms) {
+    if (is.null(question$codec) && has_categories(question)) category_sampler(question)
+  }
   columns <- question_columns(answer_frame(x), mechanism)
   Map(prepare_answers, mechanisms, Map(plain_answers, columns, mechanisms))
 }

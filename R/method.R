@@ -362,10 +362,9 @@ check_methods <- function(method, also = character()) {
   setNames(methods, labels)
 }
 
-# The default method if none was named: maximum likelihood, or another with a message if the counts
-# do not determine the likelihood.
-default_method <- function(tally, law = rr_law(tally$mechanism)) {
-  law <- tally_law(tally, 1L, law)
+# The default method under the law of a group: maximum likelihood, or another with a message if the
+# counts do not determine the likelihood.
+default_method <- function(law) {
   if (law_gives(law, "likelihood")) return("mle")
   support <- law_gives(law, "support")
   method <- if (support) "composite" else "norm_sub"

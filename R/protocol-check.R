@@ -109,7 +109,9 @@ rr_check_client <- function(reports, mechanism, truth = NULL, id = NULL, conf.le
     audits <- Map(new_audit, reports, questions, truths, list(id))
     table <- product_audit_table(audits, mechanism, alpha)
   }
-  is_untested <- function(audit) audit$is_permanent && !length(repeated_reports(audit)$second)
+  is_untested <- function(audit) {
+    audit$is_permanent && (is.null(audit$id) || !length(repeated_reports(audit)$second))
+  }
   with_class(as_tibble(table), "rr_client_check", untested = any(vapply(audits, is_untested, NA)))
 }
 
@@ -144,9 +146,10 @@ untested_words <- paste(
 #   supports      does it support its truth?
 #   p_support     the probability that it does
 #   is_first      is it the first of its respondent? Later ones are evidence of permanence alone.
-#   reports, id   the reports and their senders
+#   reports, id   the reports, as cells if these are few, and their senders
 #   truths        the distinct truths
 #   facts         client_facts() of the first reports of each of these
+#   has_cells     is a report one of few cells?
 #   is_ascending  are all lists of positions increasing?
 #   is_permanent  does a respondent keep an answer that is randomized once?
 new_audit <- function(reports, mechanism, truth, id) {
@@ -162,33 +165,45 @@ new_audit <- function(reports, mechanism, truth, id) {
   check_that(is_valid, id, "id", "one sender for each report")
 
   is_ascending <- has_ascending_positions(reports, mechanism$codec)
-  reports <- rr_reports(reports, mechanism)
+  has_cells <- is_cell(mechanism)
+  reports <- if (has_cells) report_cells(mechanism, reports) else rr_reports(reports, mechanism)
   is_first <- !duplicated(id %||% seq_len(n))
   truths <- sort(unique(answers))
-  facts <- lapply(truths, function(x) {
-    client_facts(mechanism, some_reports(reports, is_first & answers == x), x)
-  })
+  first_reports <- lapply(truths, function(x) some_reports(reports, is_first & answers == x))
+  facts <- if (has_cells) {
+    cell_facts(mechanism, first_reports, truths)
+  } else {
+    Map(client_facts, list(mechanism), first_reports, truths)
+  }
   p_support <- vapply(facts, `[[`, 0, "p_support")
-  list(
+  audit <- list(
     truth = answers,
-    supports = reports_support(mechanism, reports, answers),
     p_support = p_support[match(answers, truths)],
     is_first = is_first,
     reports = reports,
     id = id,
     truths = truths,
     facts = facts,
+    has_cells = has_cells,
     is_ascending = is_ascending,
     is_permanent = is_memoised(mechanism)
   )
+  audit$supports <- audit_supports(audit, mechanism, seq_len(n), answers)
+  audit
+}
+
+# Does the report of each of `rows` support the truth that goes with it?
+audit_supports <- function(audit, mechanism, rows, truth) {
+  reports <- some_reports(audit$reports, rows)
+  if (!audit$has_cells) return(reports_support(mechanism, reports, truth))
+  supporting <- do.call(rbind, lapply(audit$facts, `[[`, "supporting"))
+  supporting[cbind(match(truth, audit$truths), reports)]
 }
 
 # The rows of later reports about one answer, of the first reports of the same respondents, and the
 # number that each later report has among those of its respondent.
 repeated_reports <- function(audit) {
-  number <- if (!is.null(audit$id)) {
-    number_within(match(audit$id, audit$id))
-  }
+  number <- number_within(match(audit$id, audit$id))
   second <- which(number > 1)
   first <- match(audit$id[second], audit$id)
   is_same <- audit$truth[second] == audit$truth[first]
@@ -219,6 +234,8 @@ has_ascending_positions <- function(reports, codec) {
 # The reports of truth x beside their exact distribution. If a report is one of few cells:
 #   cells              the cell of each report
 #   counts, prob       the number of reports in each cell, and its probability
+#   supporting         does each cell support the truth? It supports the truths whose likeliest
+#                      report it is
 #   labels             the reports of the cells
 # else:
 #   bits               a row of 0 and 1 for each report
@@ -237,7 +254,6 @@ client_facts <- function(mechanism, reports, x) UseMethod("client_facts")
 
 #' @export
 client_facts.rr_mechanism <- function(mechanism, reports, x) {
-  if (is_cell(mechanism)) return(cell_facts(mechanism, reports, x))
   k <- length(mechanism$levels)
   law <- rr_law(mechanism)
   p_one <- replace(rep(law$q, k), x, law$p)
@@ -267,23 +283,28 @@ client_facts.rr_mechanism <- function(mechanism, reports, x) {
   )
 }
 
-# client_facts() of a report that is one of few cells.
-cell_facts <- function(mechanism, reports, x) {
-  prob <- cell_probs(mechanism, x)
-  supporting <- is_supporting(prob)
-  p_support_twice <- if (is_memoised(mechanism)) {
-    p_second <- rowSums(rr_matrix(mechanism$second)[, supporting, drop = FALSE])
-    sum(cell_probs(mechanism$first, x) * p_second^2)
-  }
-  cells <- report_cells(mechanism, reports)
-  list(
-    cells = cells,
-    counts = tabulate(cells, length(prob)),
-    prob = prob,
-    labels = paste(":", mechanism$reports %||% seq_along(prob)),
-    p_support = sum(prob[supporting]),
-    p_support_twice = p_support_twice %||% sum(prob[supporting])^2
-  )
+# client_facts() of each of `truths`; `cells` are those of its reports.
+cell_facts <- function(mechanism, cells, truths) {
+  facts <- Map(function(cells, prob) {
+    supporting <- prob > max(prob) * (1 - 1e-9)
+    p_support <- sum(prob[supporting])
+    list(
+      cells = cells,
+      counts = tabulate(cells, length(prob)),
+      prob = prob,
+      supporting = supporting,
+      labels = paste(":", mechanism$reports %||% seq_along(prob)),
+      p_support = p_support,
+      p_support_twice = p_support^2
+    )
+  }, cells, cell_probs(mechanism, truths))
+  if (!is_memoised(mechanism)) return(facts)
+  second <- rr_matrix(mechanism$second)
+  Map(function(facts, p_first) {
+    p_second <- rowSums(second[, facts$supporting, drop = FALSE])
+    facts$p_support_twice <- sum(p_first * p_second^2)
+    facts
+  }, facts, cell_probs(mechanism$first, truths))
 }
 
 # Is a report one of finitely many cells?
@@ -291,21 +312,19 @@ is_cell <- function(mechanism) {
   has_categories(mechanism) || identical(names(mechanism$codec$numbers), "report")
 }
 
-# The probability of each cell under truth x.
-cell_probs <- function(mechanism, x) {
-  reported_shares(mechanism, as.double(seq_along(mechanism$levels) == x))
+# The probabilities of the cells under each of `truths`.
+cell_probs <- function(mechanism, truths) {
+  law <- rr_law(mechanism)
+  levels <- seq_along(mechanism$levels)
+  lapply(truths, function(x) law_expected(law, as.double(levels == x)))
 }
 
 # The cell of each report, from 1.
 report_cells <- function(mechanism, reports) {
   codec <- mechanism$codec
-  if (length(codec$numbers)) return(number_cells(reports, codec) + 1L)
-  report_codes(reports, mechanism, "reports")
+  if (!length(codec$numbers)) return(report_codes(reports, mechanism))
+  number_cells(rr_reports(reports, mechanism), codec) + 1L
 }
-
-# Does each cell support the truth that has these probabilities? A cell supports the truths whose
-# likeliest report it is.
-is_supporting <- function(prob) prob > max(prob) * (1 - 1e-9)
 
 # The number of different reports.
 n_possible_reports <- function(codec) {
@@ -314,18 +333,12 @@ n_possible_reports <- function(codec) {
   prod(vapply(codec$numbers, n_values, 0), n_subsets)
 }
 
-# Does each report support the category that goes with it?
+# Does each report, which is no cell, support the category that goes with it?
 reports_support <- function(mechanism, reports, category) UseMethod("reports_support")
 
 #' @export
 reports_support.rr_mechanism <- function(mechanism, reports, category) {
   if (!length(category)) return(logical())
-  if (is_cell(mechanism)) {
-    cells <- split(report_cells(mechanism, reports), category)
-    probs <- lapply(as.integer(names(cells)), cell_probs, mechanism = mechanism)
-    supports <- Map(function(prob, cell) is_supporting(prob)[cell], probs, cells)
-    return(unsplit(supports, category))
-  }
   bit <- category - 1
   sets <- report_sets(mechanism, reports)
   bytes <- sets[cbind(seq_along(bit), bit %/% 8 + 1)]
@@ -340,6 +353,7 @@ audit_table <- function(audit, mechanism, alpha) {
   n_truths <- length(audit$truths)
   bound <- epsilon_bound(mechanism, audit, alpha)
   pooled <- pooled_tests(audit)
+  exceeded <- epsilon_problem(bound$low, mechanism)
   tables <- lapply(seq_len(n_truths), function(i) {
     is_used <- audit$is_first & audit$truth == audit$truths[i]
     reports <- some_reports(audit$reports, is_used)
@@ -351,13 +365,11 @@ audit_table <- function(audit, mechanism, alpha) {
     p_joint <- min(1, nrow(joint) * joint$p)
     rejected <- c(single = single$p, joint = p_joint) < alpha / 2 / n_truths
     problem <- if (any(rejected)) client_problem(rejected, facts, supports, joint)
-    problem <- problem %||% epsilon_problem(bound$low, mechanism)
     if (!audit$is_ascending) {
       problem <- "Positions must be increasing: their order can tell the truth."
     }
-    audit_row(
-      mechanism$levels[audit$truths[i]], length(supports), single, p_joint, bound, problem
-    )
+    truth <- mechanism$levels[audit$truths[i]]
+    audit_row(truth, length(supports), single, p_joint, bound, problem %||% exceeded)
   })
   do.call(rbind, tables)
 }
@@ -644,7 +656,8 @@ pooled_tests <- function(audit) {
     if (!audit$is_permanent || !is.null(audit$id)) {
       rbind(copy_tests(supports, p, restarts), copy_tests(part == 1, p_part, restarts))
     },
-    function_test(audit, first), repeat_tests(audit)
+    function_test(audit, first),
+    if (!is.null(audit$id)) repeat_tests(audit)
   )
 }
 
@@ -759,12 +772,12 @@ epsilon_bound <- function(mechanism, audit, alpha) {
   rows <- rows[pairs$used]
   second_truth <- audit$truths[pairs$other[pairs$used]]
   supports_truth <- audit$supports[rows]
-  supports_other <- reports_support(mechanism, some_reports(audit$reports, rows), second_truth)
+  supports_other <- audit_supports(audit, mechanism, rows, second_truth)
   a <- sum(supports_truth & !supports_other)
   b <- sum(!supports_truth & supports_other)
 
   counts <- do.call(rbind, lapply(audit$facts, `[[`, "counts"))
-  has_table <- is_cell(mechanism) && length(counts) <= 1000
+  has_table <- audit$has_cells && length(counts) <= 1000
   low <- if (has_table) {
     c(pairs_bound(a, b, alpha / 2), table_bound(counts, alpha / 2))
   } else {
@@ -882,13 +895,15 @@ question_tests <- function(audits, mechanisms) {
 # list(sets, prob): the cells or bits of reports of one truth, a row of 0 and 1 for each, and their
 # probabilities.
 report_parts <- function(audit, mechanism, rows) {
+  x <- audit$truth[rows[1]]
   reports <- some_reports(audit$reports, rows)
-  facts <- client_facts(mechanism, reports, audit$truth[rows[1]])
-  if (is.null(facts$bits)) {
-    index <- head(order(-facts$prob), 50)
-    sets <- 1 * outer(facts$cells, index, `==`)
-    return(list(sets = sets, prob = facts$prob[index]))
+  if (audit$has_cells) {
+    prob <- audit$facts[[match(x, audit$truths)]]$prob
+    index <- head(order(-prob), 50)
+    sets <- 1 * outer(reports, index, `==`)
+    return(list(sets = sets, prob = prob[index]))
   }
+  facts <- client_facts(mechanism, reports, x)
   index <- paired_bits(facts, 50)
   list(
     sets = facts$bits[, index, drop = FALSE],

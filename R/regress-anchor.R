@@ -82,7 +82,7 @@ rr_anchor <- function(mechanism, share = 0, answer = "uniform", ...) {
       mechanism$levels[2], mechanism$design
     ),
     c("anchor", "channel"),
-    yes_no = c(takes_bits(mechanism), FALSE),
+    yes_no = c(!is.null(mechanism$bits), FALSE),
     attention = c(attentive = unname(yes), inattentive = answers[2])
   )
 }

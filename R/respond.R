@@ -171,8 +171,6 @@ prepare_answers.rr_mechanism <- function(mechanism, x) {
   codes <- as.integer(answers$codes)
   stray <- .Call(C_rr_check_answers, codes, answers$first, as.double(length(mechanism$levels)))
   if (stray > 0) abort_answer(x, stray, mechanism)
-  # A mechanism that cannot draw must fail before another question of a product has been drawn.
-  if (is.null(mechanism$codec) && has_categories(mechanism)) category_sampler(mechanism)
   if (answers$first == 1L) codes else codes - answers$first + 1L
 }
 

@@ -23,7 +23,8 @@ rr_tally.data.frame <- function(
     return(labelled_tally(labelled_rows(x, mechanism, column, by, na.rm)))
   }
   read <- function(x) frame_answers(x, mechanism, column, weights, by, count, id)
-  answers <- read(drop_copies(x, id, function() read(x)$reports))
+  if (!is.null(id)) x <- drop_copies(x, id, function() read(x)$reports)
+  answers <- read(x)
   inform_frequencies(answers$weights)
   tally_answers(answers, mechanism, na.rm, keep)
 }
@@ -32,7 +33,6 @@ rr_tally.data.frame <- function(
 # `reports()` returns the reports of all rows.
 drop_copies <- function(x, id, reports) {
   named <- frame_names(as_plain_frame(x), id, "id", single = TRUE) %||% refuse_vector(id, "id")
-  if (is.null(named)) return(x)
   ids <- x[[named]]
   is_id <- !is.na(ids) & grepl("[^[:space:]]", ids)
   check_that(all(is_id), ids, "id", "a column without missing or empty identifiers")
@@ -87,8 +87,11 @@ named_tally <- function(tally, column, data) {
 # named by text or a formula; vectors are taken as they are. Groups of dplyr::group_by() come first.
 frame_answers <- function(x, mechanism, column, weights, by, count = NULL, id = NULL) {
   frame <- as_plain_frame(x)
-  named <- frame_names(frame, by, "by")
-  by <- if (!is.null(named)) as.list(frame)[named]
+  arguments <- list(by = by, weights = weights, count = count, id = id)
+  arguments <- arguments[lengths(arguments) > 0L]
+  named <- Map(function(columns, arg) frame_names(frame, columns, arg, single = arg != "by"),
+               arguments, names(arguments))
+  by <- if (!is.null(named$by)) as.list(frame)[named$by]
     else if (is.null(by) || is.list(by)) as.list(by) else list(group = by)
   grouped <- setdiff(names(attr(x, "groups")), ".rows")
   if (length(grouped)) {
@@ -96,9 +99,7 @@ frame_answers <- function(x, mechanism, column, weights, by, count = NULL, id = 
       as.list(frame)[grouped], by[setdiff(names(by), grouped)]
     )
   }
-  weighted <- frame_names(frame, weights, "weights", single = TRUE)
-  counted <- frame_names(frame, count, "count", single = TRUE)
-  others <- c(names(by), weighted, counted, frame_names(frame, id, "id"))
+  others <- c(names(by), named$weights, named$count, named$id)
   columns <- report_columns(frame, mechanism, column, others)
   # Fields are read from all columns that are left, by which reports of other protocols are
   # recognized.
@@ -117,8 +118,8 @@ frame_answers <- function(x, mechanism, column, weights, by, count = NULL, id = 
   } else {
     frame[columns]
   }
-  list(reports = reports, weights = if (is.null(weighted)) weights else frame[[weighted]],
-       times = if (is.null(counted)) count else frame[[counted]], by = by)
+  list(reports = reports, weights = if (is.null(named$weights)) weights else frame[[named$weights]],
+       times = if (is.null(named$count)) count else frame[[named$count]], by = by)
 }
 
 # A data frame without groups and foreign classes, so that `[` and `[[` do what base R documents.

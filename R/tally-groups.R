@@ -86,7 +86,6 @@ name_groups <- function(by, mechanism) {
 # list(codes, n, keys): the combinations that occur, in order, the first variable running fastest.
 # `codes` has the combination of each row, `keys` the values of each combination.
 make_groups <- function(by, n) {
-  if (is.null(by)) return(NULL)
   by <- lapply(by, base_key)
   cells <- NULL
   for (key in by) {

@@ -59,7 +59,7 @@ question_reports <- function(x, questions, arg = "x") {
 # The 0-based cells of the reports' product, NA if an answer is missing.
 encode_questions <- function(x, mechanism, na.rm) {
   columns <- Map(plain_reports, question_reports(x, mechanism$questions), mechanism$questions)
-  Map(inform_reading, columns, mechanism$questions)
+  Map(tell_reversed, columns, lapply(mechanism$questions, `[[`, "reports"))
   codes <- Map(encode_question, columns, mechanism$questions)
   joint <- .Call(
     C_rr_cells, unname(lapply(codes, `[[`, "codes")),

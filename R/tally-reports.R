@@ -606,7 +606,7 @@ count_reports.rr_mechanism <- function(
     16 * as.double(length(mechanism$reports)) * (max(1, groups) + 1),
     "mechanism", "The table of counts"
   )
-  inform_reading(x, mechanism)
+  tell_reversed(x, mechanism$reports)
   codes <- encode_reports(x, mechanism)
   count_codes(codes$codes, codes$first, x, mechanism, groups, weights, na.rm)
 }
@@ -699,7 +699,7 @@ check_ones <- function(reports, codec) {
 # The 1-based codes of reports, NA for missing ones if they may be `absent`. `name` is their column,
 # for the message.
 report_codes <- function(x, mechanism, name = NULL, absent = FALSE) {
-  inform_reading(x, mechanism)
+  tell_reversed(x, mechanism$reports)
   coded <- encode_reports(x, mechanism)
   codes <- as.integer(coded$codes) - as.integer(coded$first) + 1L
   bad <- which(!codes %in% seq_along(mechanism$reports) & !(absent & is.na(codes)))

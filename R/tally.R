@@ -163,9 +163,9 @@ tally_answers <- function(answers, mechanism, na.rm, keep = c("counts", "sets"))
   keep <- check_choice(keep)
   answers$by <- name_groups(answers$by, mechanism)
   if (is.null(answers$count)) answers <- check_answers(answers, mechanism)
-  answers <- leave_out_ungrouped(answers, na.rm)
+  if (na.rm) answers <- leave_out_ungrouped(answers)
   n <- report_number(answers$reports)
-  groups <- make_groups(answers$by, n)
+  groups <- if (!is.null(answers$by)) make_groups(answers$by, n)
   weights <- answers$weights
   each <- weights %||% answers$times
   counted <- if (is.null(answers$count)) {
@@ -192,7 +192,7 @@ tally_answers <- function(answers, mechanism, na.rm, keep = c("counts", "sets"))
     respondents <- counted$respondents %||% total(answers$times %||% rep(1, n))
   }
   tally <- new_rr_tally(mechanism, counted$counts, groups = groups$keys,
-                        missing = as.double(missing + answers$ungrouped),
+                        missing = as.double(missing + (answers$ungrouped %||% 0)),
                         weight_squares = squares, n = size, respondents = respondents)
   if (!is.null(counted$witness)) tally$witness <- as.double(counted$witness)
   if (!is.null(counted$blocks) && is.null(weights)) {
@@ -216,13 +216,14 @@ different_reports <- function(reports, mechanism, dropped, groups, each) {
 # Answers of data in memory with checked weights or frequencies. A long table is replaced by one row
 # a report.
 check_answers <- function(answers, mechanism) {
-  if (!is.null(answers$times) && !is.null(answers$weights)) {
+  has_times <- !is.null(answers$times)
+  if (has_times && !is.null(answers$weights)) {
     abort("Give {.arg count} or {.arg weights}: reports that are counted have no weights.")
   }
   answers$weights <- check_weights(answers$weights, report_number(answers$reports))
-  answers$times <- check_times(answers$times, report_number(answers$reports))
+  if (has_times) answers$times <- check_times(answers$times, report_number(answers$reports))
   if (is_long(answers$reports, mechanism)) {
-    if (!is.null(answers$times)) {
+    if (has_times) {
       abort("{.arg count} is not for long tables: a report has several rows.")
     }
     answers[c("reports", "weights", "by")] <- one_row_each(
@@ -250,10 +251,9 @@ missing_reports <- function(counted, times) {
   }
 }
 
-# The answers without those whose group is missing if `na.rm` is TRUE; else all, and make_groups()
-# refuses them.
-leave_out_ungrouped <- function(answers, na.rm) {
-  lost <- if (na.rm) rows_without_group(answers$by, report_number(answers$reports))
+# The answers without those whose group is missing, which make_groups() refuses.
+leave_out_ungrouped <- function(answers) {
+  lost <- rows_without_group(answers$by, report_number(answers$reports))
   answers$ungrouped <- if (is.null(answers$times)) {
     length(lost)
   } else {
@@ -328,7 +328,6 @@ check_counted <- function(result, mechanism, groups) {
 
 # How many reports each row stands for.
 check_times <- function(times, n) {
-  if (is.null(times)) return(NULL)
   times <- data_numbers(times)
   check_that(is_numbers(times) && length(times) == n, times, "count", "one number per row")
   is_valid <- times >= 0 & times <= 2^53 & times == floor(times)

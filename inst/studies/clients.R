@@ -183,7 +183,7 @@ study_single <- function(runs = 20000, n = 1000, seed = 200) {
                        `rr_square_wave(20, 1)` = rr_square_wave(20, 1), `rr_local_hash(5, 1, cohorts = 30)` = rr_local_hash(5, 1, cohorts = 30),
                        `rr_hadamard(20, 2)` = rr_hadamard(20, 2), `rr_projective(20, 3)` = rr_projective(20, 3),
                        `rr_geometric(8, 0.8)` = rr_geometric(8, 0.8)),
-                  function(mechanism) candor:::cell_probs(mechanism, 1))
+                  function(mechanism) candor:::cell_probs(mechanism, 1)[[1]])
   bits <- list(`rr_unary(8, 1.5)` = rr_unary(8, 1.5), `rr_unary(20, 10)` = rr_unary(20, 10), `rr_unary(100, 8)` = rr_unary(100, 8),
                `rr_unary(20, 5)` = rr_unary(20, 5), `rr_unary(100, 5.2)` = rr_unary(100, 5.2))
   draws <- c(lapply(cells, function(chance) {

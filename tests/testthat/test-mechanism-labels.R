@@ -191,7 +191,7 @@ test_that("labels follow neither the decimal sign of the session nor its penalty
 
 test_that("noncompliance leaves answers what they were", {
   for (mechanism in list(rr_grr(c("a", "b"), p = 0.9), rr_warner(0.9))) {
-    x <- if (takes_bits(mechanism)) c(0, 1, 1) else c(1, 2, 2)
+    x <- if (is.null(mechanism$bits)) c(1, 2, 2) else c(0, 1, 1)
     expect_identical(rr_tally(x, rr_noncompliance(mechanism, 0.1))$counts, rr_tally(x, mechanism)$counts)
   }
 })

@@ -320,7 +320,8 @@ test_that("the facts about a report are the frequencies of a right client's repo
   n <- 4000
   for (m in mechanisms) for (x in c(1, 3)) {
     reports <- withr::with_seed(14, rr_perturb(rep(abc[x], n), m, rng = "R"))
-    facts <- client_facts(m, reports, x)
+    audit <- new_audit(reports, m, rep(abc[x], n), NULL)
+    facts <- audit$facts[[1]]
     near <- function(share, p) expect_true(all(abs(share - p) <= 5 * sqrt(p * (1 - p) / n) + 1e-12))
     if (is.null(facts$bits)) {
       near(facts$counts / n, facts$prob)
@@ -329,7 +330,7 @@ test_that("the facts about a report are the frequencies of a right client's repo
       near(crossprod(facts$bits) / n, facts$both)
       if (!is.null(facts$covariance)) expect_lte(max(abs(cov(facts$bits) - facts$covariance)), 5 / sqrt(n))
     }
-    near(mean(reports_support(m, reports, rep(x, n))), facts$p_support)
+    near(mean(audit$supports), facts$p_support)
     # Another report of the same truth is drawn anew where nothing is kept.
     if (!isTRUE(m$memoised)) expect_equal(facts$p_support_twice, facts$p_support^2, tolerance = 1e-9)
     # Two reports are equal with at most this probability, with room for five deviations of the pairs; for bits it is exact.
