@@ -87,9 +87,7 @@ rr_top <- function(
   looking <- inherits(x, "rr_fit") && x$interval == "anytime"
   fit <- top_fit(x, mechanism, looking, target = target, conf.level = conf.level)
   p <- if (looking) anytime_absence(fit) else absence_p_values(fit)
-  adjusted <- lapply(seq_len(ncol(p)), function(g) {
-    adjusted_p_values(p[, g], adjust)
-  })
+  adjusted <- lapply(p, adjusted_p_values, adjust)
   n_present <- vapply(
     adjusted, function(table) sum(table$times[table$adjusted <= alpha]), 0L
   )
@@ -161,11 +159,15 @@ largest <- function(values, n) {
   candidates[order(-values[candidates])][seq_len(n)]
 }
 
-# The different p-values, in increasing order, how many categories have each, and the same values
-# adjusted as p.adjust() adjusts those of all categories.
-adjusted_p_values <- function(p, adjust) {
-  values <- sort(unique(p))
-  times <- tabulate(match(p, values), length(values))
+# The p-values of a group in increasing order, how many categories have each, and the same values
+# adjusted as p.adjust() adjusts those of all categories. Equal values may be apart: they are
+# adjusted alike.
+adjusted_p_values <- function(group, adjust) {
+  times <- tabulate(group$index, length(group$p))
+  order <- order(group$p, na.last = NA)
+  order <- order[times[order] > 0]
+  values <- group$p[order]
+  times <- times[order]
   last <- cumsum(times)
   k <- sum(times)
   adjusted <- if (adjust == "holm") {
@@ -178,19 +180,20 @@ adjusted_p_values <- function(p, adjust) {
 }
 
 top_columns <- function(fit, top, p, adjusted, conf.level) {
-  k <- nrow(p)
+  k <- NROW(fit$estimate)
   category <- (top$cells - 1) %% k + 1
   group <- (top$cells - 1) %/% k + 1
   uncertainty <- top_uncertainty(fit, top, category, group, conf.level)
-  p_value <- p[top$cells]
+  listed <- split(category, factor(group, seq_along(p)))
+  p_value <- unlist(Map(p_values_of, p, listed), use.names = FALSE)
   # Normal tests and score intervals know others' shares from two estimates: 0 is left out only
   # where both do.
   tails <- if (fit$interval == "anytime") 1 else 2
   is_absent <- p_value >= (1 - conf.level) * top$rank / (tails * k)
   uncertainty$low[is_absent & !is.na(uncertainty$low)] <- 0
   p_adjusted <- Map(
-    function(table, p) table$adjusted[match(p, table$values)],
-    adjusted, split(p_value, factor(group, seq_along(adjusted)))
+    function(table, p, cells) table$adjusted[match(p_values_of(p, cells), table$values)],
+    adjusted, p, listed
   )
   c(
     lapply(as.list(fit$tally$groups), `[`, group),
@@ -240,20 +243,32 @@ top_uncertainty <- function(fit, top, category, group, conf.level) {
   list(error = error, low = ranked$low, high = bounds(conf.level)$high)
 }
 
-# The probability of at least as many reports of each category if nobody held it, a column a group.
-# It is P(X >= x) for a binomial number X, effective or not, in whose lower limit at that error is
-# 0; normal where the law has no such counts.
+# The probability of at least as many reports of each category if nobody held it. It is P(X >= x)
+# for a binomial number X, effective or not, in whose lower limit at that error is 0; normal where
+# the law has no such counts. Each group has a list(p, index): categories of equal counts share one
+# element of `p`, whose position is their `index`.
 absence_p_values <- function(fit) {
   law <- rr_law(fit$mechanism)
   joined <- joined_evidence(fit$tally)
-  all <- if (!is.null(joined)) binomial_absence(law, joined)
-    else vapply(seq_len(NCOL(fit$estimate)), function(g) {
-      evidence <- group_evidence(fit$tally, g, law)
-      if (law_gives(evidence$law, "exact")) return(binomial_absence(evidence$law, evidence))
-      pnorm(group_estimate(fit, g) / evidence$blank_error(), lower.tail = FALSE)
-    }, numeric(NROW(fit$estimate)))
-  matrix(all, NROW(fit$estimate))
+  if (!is.null(joined)) {
+    all <- binomial_absence(law, joined)
+    return(if (NCOL(fit$estimate) == 1L) list(all) else group_p_values(fit, p_values_of(all)))
+  }
+  group_p_values(fit, vapply(seq_len(NCOL(fit$estimate)), function(g) {
+    evidence <- group_evidence(fit$tally, g, law)
+    if (law_gives(evidence$law, "exact")) {
+      return(p_values_of(binomial_absence(evidence$law, evidence)))
+    }
+    pnorm(group_estimate(fit, g) / evidence$blank_error(), lower.tail = FALSE)
+  }, numeric(NROW(fit$estimate))))
 }
+
+group_p_values <- function(fit, p) {
+  p <- matrix(p, NROW(fit$estimate))
+  lapply(seq_len(ncol(p)), function(g) list(p = p[, g], index = seq_len(nrow(p))))
+}
+
+p_values_of <- function(group, cells = TRUE) group$p[group$index[cells]]
 
 binomial_absence <- function(law, evidence) {
   binomial <- binomial_counts(law, evidence)
@@ -265,15 +280,27 @@ binomial_absence <- function(law, evidence) {
   )
   # Equal counts have equal probabilities if all categories are alike.
   if (all(lengths(lapply(each, unique)) == 1L)) {
-    values <- unique(x)
-    return(
-      upper_tails(values, each$a[1], each$b[1], each$n[1])[
-        match(x, values)
-      ]
-    )
+    counts <- different_counts(x)
+    p <- upper_tails(counts$values, each$a[1], each$b[1], each$n[1])
+    return(list(p = p, index = counts$index))
   }
   each <- lapply(each, rep_len, evidence$k)
-  upper_tails(x, each$a, each$b, each$n)
+  list(p = upper_tails(x, each$a, each$b, each$n), index = seq_len(evidence$k))
+}
+
+# Counts as list(values, index). Whole ones are positions themselves; a value that none has is NA.
+different_counts <- function(x) {
+  if (max(x) < length(x)) {
+    index <- as.integer(x)
+    if (sum(index) == sum(x)) {
+      index <- index + 1L
+      values <- seq_len(max(index))
+      values[tabulate(index) == 0] <- NA
+      return(list(values = values - 1, index = index))
+    }
+  }
+  values <- unique(x)
+  list(values = values, index = match(x, values))
 }
 
 upper_tails <- function(x, a, b, n) {
@@ -302,7 +329,7 @@ anytime_absence <- function(fit) {
     ratio <- pmax(group_estimate(fit, g) / evidence$blank_error(), 0)
     anytime_p_value(ratio, fit$conf.level, reports, fit$plan)
   }, numeric(NROW(fit$estimate)))
-  matrix(ifelse(is.na(p), 1, p), NROW(fit$estimate))
+  group_p_values(fit, ifelse(is.na(p), 1, p))
 }
 
 mixture_absence <- function(law, evidence) {

@@ -201,7 +201,7 @@ smallest_secular_root <- function(e, weights) {
 # 1 - a, as the sum of b, which keeps its digits where a rounds to 1. Evidence of several groups
 # repeats b.
 other_answers <- function(law, evidence) {
-  sum(rep_len(law$b, evidence$categories %||% evidence$k))
+  sum(law$b) * ((evidence$categories %||% evidence$k) / length(law$b))
 }
 
 # The covariance of the estimates `cells` as a list: a diagonal, and low-rank terms that are
@@ -210,12 +210,16 @@ other_answers <- function(law, evidence) {
 #    diagonal   the diagonal
 #    total      its sum over all estimates
 #    terms      list(left, right, factor) of each term factor left right'
-# The sums run over all estimates, the other steps over `cells` only.
+# The sums run over all estimates, the other steps over `cells` only. Sums are multiplied by u: if it
+# is 0 they may be those of `cells`. Only then each category may have an `n` of its group.
 low_rank_covariance <- function(law, evidence, map, cells, target) {
   a <- law$a
-  b <- rep_len(law$b, evidence$k)
-  n <- evidence$n
-  phi <- evidence$counts / n
+  used <- if (any(map$u != 0)) seq_len(evidence$k) else cells
+  b <- values_of_cells(law$b, used)
+  n <- if (length(evidence$n) > 1L) evidence$n[used] else evidence$n
+  phi <- evidence$counts[used] / n
+  support <- map$support[used]
+  cells <- match(cells, used)
   if (target == "population") {
     scale <- 1 /
       ((if (map$unbiased) pmax(n - 1, 0) else n) * a^2)
@@ -232,10 +236,10 @@ low_rank_covariance <- function(law, evidence, map, cells, target) {
       list(b, b, -1)
     )
   }
-  diagonal <- diagonal * map$support * scale * map$alpha^2
-  u <- map$u[cells]
+  diagonal <- diagonal * support * scale * map$alpha^2
+  u <- map$u[used[cells]]
   project <- function(v) {
-    v <- v * map$support
+    v <- v * support
     map$alpha * (v[cells] - u * sum(v))
   }
   list(
@@ -311,10 +315,9 @@ law_covariance.rr_law_additive <- function(law, evidence, map, cells, target) {
 law_intervals.rr_law_additive <- function(
   law, evidence, estimate, interval, conf.level, cells, target
 ) {
-  b <- rep_len(law$b, evidence$k)
-  n <- rep_len(evidence$n, evidence$k)[cells]
+  n <- values_of_cells(evidence$n, cells)
   binomial_intervals(
-    law$a, b[cells], other_answers(law, evidence),
+    law$a, values_of_cells(law$b, cells), other_answers(law, evidence),
     evidence$counts[cells] / n, n, interval, conf.level, target
   )
 }

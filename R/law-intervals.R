@@ -41,11 +41,9 @@ binomial_intervals <- function(a, b, p_random, phi, n, interval, conf.level, tar
 
 # The interval of each category by itself, for all laws whose counts are binomial.
 law_intervals.rr_law <- function(law, evidence, estimate, interval, conf.level, cells, target) {
-  each <- lapply(law$binomial[c("a", "b")], function(x) {
-    rep_len(x, evidence$k)[cells]
-  })
+  each <- lapply(law$binomial[c("a", "b")], values_of_cells, cells)
   binomial <- binomial_counts(law, evidence)
-  n <- rep_len(binomial$n, evidence$k)[cells]
+  n <- values_of_cells(binomial$n, cells)
   binomial_intervals(
     each$a, each$b, 1 - each$a, binomial$counts[cells] / n,
     n, interval, conf.level, target

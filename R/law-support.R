@@ -100,23 +100,23 @@ law_unbiased.rr_law_support <- function(law, evidence) {
 # ---- uncertainty ----
 
 unbiased_variances.rr_law_support <- function(law, evidence, cells, target, unbiased) {
-  d <- rep_len(law$difference, evidence$k)[cells]
+  d <- values_of_cells(law$difference, cells)
   phi <- evidence$counts[cells] / evidence$n
   if (target == "population") {
     return(phi * (1 - phi) / (sampling_divisor(evidence, unbiased) * d^2))
   }
   # theta d = phi - q.
-  p <- rep_len(law$p, evidence$k)[cells]
-  q <- rep_len(law$q, evidence$k)[cells]
+  p <- values_of_cells(law$p, cells)
+  q <- values_of_cells(law$q, cells)
   (q * (1 - q) + (phi - q) * (1 - p - q)) /
     (evidence$n * d^2)
 }
 
 unbiased_covariance.rr_law_support <- function(law, evidence, cells, target, unbiased) {
   k <- evidence$k
-  d <- rep_len(law$difference, k)[cells]
-  p <- rep_len(law$p, k)[cells]
-  q <- rep_len(law$q, k)[cells]
+  d <- values_of_cells(law$difference, cells)
+  p <- values_of_cells(law$p, cells)
+  q <- values_of_cells(law$q, cells)
   phi <- evidence$counts[cells] / evidence$n
   theta <- (phi - q) / d
   # These are P(v and w | truth v) and P(v and w | another truth). If truths are fixed, the products

@@ -284,20 +284,14 @@ count_reports.rr_mean <- function(mechanism, x, groups = NULL, weights = NULL, n
     if (!is.null(weights)) weights[dropped] <- 0
   }
   n_groups <- max(1L, groups)
-  share <- report_shares(x, mechanism)
-  sums <- function(values) {
-    if (is.null(groups)) sum(values) else group_sums(values, groups, n_groups)
-  }
-  term <- if (is.null(weights)) share else weights * share
-  totals <- matrix(sums(term), length(mechanism$reports), n_groups, byrow = TRUE)
-  for (power in seq_along(mechanism$reports)[-1]) {
-    term <- term * share
-    totals[power, ] <- sums(term)
-  }
-  witness <- if (!is.null(mechanism$fine)) {
-    sum(abs(2 * share - 1) * mechanism$reach > 1 + 1e-9)
-  }
-  counted_reports(totals, list(each = n_groups, dropped = dropped), witness = witness)
+  sums <- function(x, limits) .Call(C_rr_tally_powers, x, limits, groups, n_groups, weights)
+  # One pass is enough unless shares are checked or rounded, or reports beyond the answers counted.
+  has_grid <- !is.null(mechanism$fine)
+  totals <- if (!has_grid) sums(as.double(x), limits)
+  share <- if (is.null(totals)) report_shares(x, mechanism)
+  totals <- totals %||% sums(share, c(0, 1))
+  witness <- if (has_grid) sum(abs(2 * share - 1) * mechanism$reach > 1 + 1e-9)
+  counted_reports(totals[seq_along(mechanism$reports), ], list(each = n_groups, dropped = dropped), witness = witness)
 }
 
 # The score of the smallest report, and the difference to that of the largest. Scores are on the

@@ -182,6 +182,9 @@ plain_frame <- function(table, row.names = NULL, optional = FALSE, ..., stringsA
 
 clamp <- function(x, low, high) pmin(pmax(x, low), high)
 
+# The values of `cells`, if `x` has those of all cells, or of the first and repeats them.
+values_of_cells <- function(x, cells) x[(cells - 1) %% length(x) + 1]
+
 # Standard errors, NA if the unbiased estimate of a variance is below 0.
 sqrt_or_na <- function(variance) sqrt(ifelse(variance < 0, NA_real_, variance))
 

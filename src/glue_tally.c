@@ -50,6 +50,38 @@ SEXP rr_tally_call(SEXP codes, SEXP first, SEXP k, SEXP groups, SEXP n_groups, S
   return result;
 }
 
+/* rr_tally_powers(x, limits, groups | NULL, n_groups, weights | NULL) -> the sums of four powers of the shares of x
+ * between the limits, a column a group; NULL if a share is not from 0 to 1. */
+SEXP rr_tally_powers_call(SEXP x, SEXP limits, SEXP groups, SEXP n_groups, SEXP weights)
+{
+  const size_t n = (size_t) XLENGTH(x), n_group = glue_size(n_groups, "n_groups");
+  const double *ends = glue_reals(limits, "limits", 2);
+  if (n_group == 0 || n_group > INT_MAX / CANDOR_POWERS) Rf_error("`n_groups` is out of range");
+  candor_tally_numbers block = {.x = glue_reals(x, "x", ANY_LENGTH),
+                                .groups = groups == R_NilValue ? NULL : glue_integers(groups, "groups", (R_xlen_t) n),
+                                .weights = weights == R_NilValue ? NULL : glue_reals(weights, "weights", (R_xlen_t) n),
+                                .low = ends[0],
+                                .width = ends[1] - ends[0]};
+  SEXP result = PROTECT(Rf_allocMatrix(REALSXP, CANDOR_POWERS, (int) n_group));
+  long double *sums = R_allocLD(CANDOR_POWERS * n_group);
+  for (size_t j = 0; j < CANDOR_POWERS * n_group; j++) sums[j] = 0.0L;
+  size_t position = 0;
+  for (size_t done = 0; done < n; done += block.n) {
+    block.n = n - done < CANDOR_TALLY_BLOCK ? n - done : CANDOR_TALLY_BLOCK;
+    if (candor_tally_powers(&block, n_group, sums, &position) != CANDOR_OK) {
+      UNPROTECT(1);
+      return R_NilValue;
+    }
+    block.x += block.n;
+    if (block.groups) block.groups += block.n;
+    if (block.weights) block.weights += block.n;
+    R_CheckUserInterrupt();
+  }
+  for (size_t j = 0; j < CANDOR_POWERS * n_group; j++) REAL(result)[j] = (double) sums[j];
+  UNPROTECT(1);
+  return result;
+}
+
 /* rr_check_counts(counts, whole) -> c(total, position): position is the 1-based place of the first
  * bad count, or 0. */
 SEXP rr_check_counts_call(SEXP counts, SEXP whole)

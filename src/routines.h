@@ -12,6 +12,7 @@ ROUTINE(rr_plan_words, SEXP sizes, SEXP kind, SEXP numbers)
 
 /* tally: reports -> counts */
 ROUTINE(rr_tally, SEXP codes, SEXP first, SEXP k, SEXP groups, SEXP n_groups, SEXP weights, SEXP skip_missing)
+ROUTINE(rr_tally_powers, SEXP x, SEXP limits, SEXP groups, SEXP n_groups, SEXP weights)
 ROUTINE(rr_check_counts, SEXP counts, SEXP whole)
 
 /* simplex: counts -> estimate, in closed form */

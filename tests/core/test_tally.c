@@ -203,9 +203,35 @@ static void test_general(void)
     CHECK(candor_check_counts(&signs[b], 1, 1, &total, &position) == status[b] && position == 0);
 }
 
+/* 10, 30 and 50 are the shares 0, 1/2 and 1 of the numbers from 10 to 50: their powers are exact. */
+static void test_powers(void)
+{
+  const double x[] = {10, 30, 50, 30}, weights[] = {5, 2, 4, 0.5};
+  const int groups[] = {1, 2, 1, 2};
+  long double sums[8] = {1, 1, 1, 1, 0, 0, 0, 0};
+  size_t position = 99;
+  candor_tally_numbers numbers = {x, NULL, NULL, 4, 10, 40};
+  CHECK(candor_tally_powers(&numbers, 1, sums, &position) == CANDOR_OK);
+  CHECK(sums[0] == 3 && sums[1] == 2.5L && sums[2] == 2.25L && sums[3] == 2.125L);
+  const candor_tally_numbers grouped = {x, groups, weights, 4, 10, 40};
+  CHECK(candor_tally_powers(&grouped, 2, sums, &position) == CANDOR_OK);
+  for (int p = 0; p < 4; p++)
+    CHECK(sums[p] == 6 + 1.0L / (1 << p) && sums[4 + p] == 1.25L / (1 << p));
+  CHECK(candor_tally_powers(&grouped, 1, sums, &position) == CANDOR_DOMAIN && position == 1);
+  const double bad[] = {9.999, 50.001, NAN, INFINITY, -INFINITY};
+  for (size_t b = 0; b < 5; b++)
+    for (size_t at = 0; at < 4; at++) {
+      double wrong[] = {10, 30, 50, 30};
+      wrong[at] = bad[b];
+      numbers.x = wrong;
+      CHECK(candor_tally_powers(&numbers, 1, sums, &position) == CANDOR_DOMAIN && position == at);
+    }
+}
+
 int main(void)
 {
   test_by_hand();
+  test_powers();
   test_every_bad_position();
   test_missing_are_skipped_and_counted();
   test_groups_and_weights();

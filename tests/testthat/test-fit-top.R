@@ -84,6 +84,28 @@ test_that("adjusted p-values are those of p.adjust() over all categories, of equ
   }
 })
 
+test_that("one group: few, large, fractional and equal counts are adjusted as p.adjust() adjusts all", {
+  set.seed(4)
+  mechanism <- rr_grr(40, epsilon = 2)
+  small <- rpois(40, c(9, rep(2, 39)))
+  for (x in list(small, 5 * small, c(39, rep(0, 39)), rep(c(3, 5), 20), small / 2, small * 1.5)) {
+    tally <- rr_tally(1:40, mechanism, weights = x)
+    n <- sum(x)^2 / sum(x^2)
+    reports <- x * n / sum(x)
+    p <- ifelse(x > 0, pbeta(mechanism$q, reports, n - reports + 1), 1)
+    if (all(x %% 1 == 0)) {
+      tally <- rr_counts(x, mechanism)
+      p <- ifelse(x > 0, pbinom(x - 1, sum(x), mechanism$q, lower.tail = FALSE), 1)
+    }
+    for (adjust in c("BH", "BY", "holm")) {
+      top <- quietly(rr_top(tally, n = Inf, adjust = adjust, alpha = 0.3))
+      expect_equal(top$p.value, p[as.integer(top$term)])
+      expect_equal(top$p.adjusted, p.adjust(p, adjust)[as.integer(top$term)])
+      expect_identical(unname(attr(top, "found")), sum(p.adjust(p, adjust) <= 0.3))
+    }
+  }
+})
+
 test_that("each group is a list of its own by rank, and all rows of all groups hold together", {
   counts <- cbind(a = c(60, 25, 15, 20), b = c(22, 38, 40, 20), c = c(30, 30, 30, 30))
   mechanism <- rr_grr(4, epsilon = 1)

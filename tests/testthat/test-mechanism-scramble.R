@@ -315,6 +315,20 @@ test_that("one card, one respondent and nobody are drawn as any other", {
   expect_true(all(abs(table(factor(reports, 12:14)) - 1000) <= 5 * sqrt(3000 * 2 / 9)))
 })
 
+test_that("four sums of powers are counted in one pass, by group and weight, without missing reports", {
+  m <- rr_scramble(c(0, 10), c(1, 2), c(0, 4))
+  x <- c(0, 24, 6, 12, 24 + 1e-12, NA, 18)   # shares of 24: 0, 1, 1/4, 1/2, 1, none, 3/4
+  share <- c(0, 1, 0.25, 0.5, 1, NA, 0.75)
+  sums <- function(w) colSums(w * outer(share, 1:4, `^`), na.rm = TRUE)
+  expect_identical(as.vector(rr_tally(x, m, na.rm = TRUE)$counts), sums(1))
+  expect_identical(as.vector(rr_tally(as.integer(x[2:4]), m)$counts), colSums(outer(share[2:4], 1:4, `^`)))
+  w <- c(4, 0.5, 2, 8, 0, 3, 1)
+  g <- c("u", "v", "v", "u", "v", "u", "u")
+  grouped <- rr_tally(data.frame(x, g, w), m, column = "x", by = "g", weights = "w", na.rm = TRUE)
+  expect_identical(unname(grouped$counts), cbind(sums(w * (g == "u")), sums(w * (g == "v"))))
+  expect_error(rr_tally(c(1, 25), m), class = "candor_error_report")
+})
+
 test_that("scrambled numbers have no finite epsilon, in theory or achieved", {
   m <- rr_scramble(c(0, 10), c(1, 2), c(0, 5))
   expect_identical(c(rr_epsilon(m), rr_epsilon(m, achieved = TRUE)), c(Inf, Inf))

@@ -127,3 +127,17 @@ test_that("directions without information, with the levels of a factor eliminate
   expect_lt(max(abs(J %*% N)), 1e-8)
   expect_equal(N[2, 1], sqrt(50 / 20))
 })
+
+test_that("a climb does not creep where the information lacks little of being positive", {
+  # u has the maxima -1 and 1 of c (u^2 / 2 - u^4 / 4), and the fallback, like that of a mixture whose truths are hardly seen, is far larger.
+  c <- 0.002
+  evaluate <- function(b, need) {
+    list(value = c * (b^2 / 2 - b^4 / 4), gradient = c * (b - b^3), observed = matrix(c * (3 * b^2 - 1)), fallback = diag(1))
+  }
+  model <- new_likelihood("u", evaluate, identity, diag(1), total = 1)
+  for (start in c(0.01, 0.3, -0.5)) {
+    end <- climb(model, start, tolerance = 1e-14)
+    expect_equal(end$points[1], sign(start), tolerance = 1e-6)
+    expect_lt(end$steps, 40)
+  }
+})

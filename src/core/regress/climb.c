@@ -4,13 +4,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLENDS = 6 };
+enum { BLENDS = 10, COARSE = 5 };
 
-static const double longest = 3, shortest = 1e-11;
+static const double longest = 3, shortest = 1e-11, creeping = 0.1;
 
 typedef struct climb {
   const candor_objective *f;
   double *gradient, *observed, *fallback, *mixed, *factor, *step, *trial, *trial_gradient, *trial_observed, *product;
+  double last; /* the reach of the last step */
 } climb;
 
 size_t candor_climb_work(candor_shape s)
@@ -49,14 +50,16 @@ static void blend(climb *c, double t, double ridge)
     c->mixed[g] = (t < 1 && J[g] > 0.1 * E[g] ? J[g] : E[g]) + (ridge + 1e-12) * M[g];
 }
 
-/* The step, and t, the share of the fallback in it; 0 if there is none. */
+/* The step, and t, the share of the fallback in it; 0 if there is none. Steps of a share far above what is missing are as
+ * short as those of EM: a climb that creeps tries small ones first. */
 static int find_step(climb *c, const double *b, double *t)
 {
-  static const double shares[BLENDS] = {0, 0.3, 0.6, 0.9, 1, 1};
+  static const double shares[BLENDS] = {0, 0.003, 0.01, 0.03, 0.1, 0.3, 0.6, 0.9, 1, 1};
   const size_t n = c->f->shape.levels + c->f->shape.dense;
-  for (int k = 0; k < BLENDS; k++) {
+  const int first = c->last < creeping ? 1 : COARSE;
+  for (int k = 0; k < BLENDS; k = k == 0 ? first : k + 1) {
     *t = shares[k];
-    if (k == 1 && c->f->shape.levels == 0) {
+    if (k == first && c->f->shape.levels == 0) {
       c->f->value(c->f->self, b, NULL, NULL, c->fallback);
       for (size_t i = 0; c->f->prior && i < candor_arrow_size(c->f->shape); i++) c->fallback[i] += c->f->prior[i];
     }
@@ -128,6 +131,7 @@ static int climb_on(climb *c, double tolerance, double *b, candor_top *top)
     share = fmin(1, 2 * share);
   }
   accept(c, b);
+  c->last = share * far;
   top->value = value;
   return 1;
 }
@@ -138,6 +142,7 @@ candor_status candor_climb(const candor_objective *f, candor_climb_options optio
   const size_t n = f->shape.levels + f->shape.dense, size = candor_arrow_size(f->shape);
   climb c = {0};
   c.f = f;
+  c.last = INFINITY;
   *top = (candor_top){-INFINITY, INFINITY, 0, 0};
   if (n == 0) return CANDOR_EMPTY;
   double **vectors[] = {&c.gradient, &c.step, &c.trial, &c.trial_gradient, &c.product};

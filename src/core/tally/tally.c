@@ -90,6 +90,41 @@ candor_status candor_tally(const candor_tally_reports *reports, size_t k, size_t
   return tally_general(reports, k, n_groups, counts, weight_squares, missing, position);
 }
 
+/* Four sums in registers, or those of the group in memory. */
+candor_status candor_tally_powers(const candor_tally_numbers *numbers, size_t n_groups, long double *sums,
+                                  size_t *position)
+{
+  const double *x = numbers->x, *weights = numbers->weights;
+  const int *groups = numbers->groups;
+  long double first = 0, second = 0, third = 0, fourth = 0;
+  for (size_t i = 0; i < numbers->n; i++) {
+    const double share = (x[i] - numbers->low) / numbers->width;
+    const size_t group = groups ? (size_t) ((unsigned) groups[i] - 1u) : 0;
+    if (!(share >= 0.0 && share <= 1.0) || group >= n_groups) {
+      *position = i;
+      return CANDOR_DOMAIN;
+    }
+    const double a = weights ? weights[i] * share : share, b = a * share, c = b * share, d = c * share;
+    if (groups) {
+      long double *sum = sums + CANDOR_POWERS * group;
+      sum[0] += a;
+      sum[1] += b;
+      sum[2] += c;
+      sum[3] += d;
+    } else {
+      first += a;
+      second += b;
+      third += c;
+      fourth += d;
+    }
+  }
+  sums[0] += first;
+  sums[1] += second;
+  sums[2] += third;
+  sums[3] += fourth;
+  return CANDOR_OK;
+}
+
 /* 1 where a count can be a count: finite, not negative, and whole if asked. Adding and taking away
  * 2^52 rounds to a whole number, in vector registers too, where floor() would be a call. */
 static int is_count(double x, int whole)

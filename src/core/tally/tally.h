@@ -37,6 +37,25 @@ typedef struct candor_tally_reports {
 candor_status candor_tally(const candor_tally_reports *reports, size_t k, size_t n_groups, uint32_t *work,
                            double *counts, double *weight_squares, double *missing, size_t *position);
 
+/* The powers whose sums a mean and a variance need. */
+enum { CANDOR_POWERS = 4 };
+
+typedef struct candor_tally_numbers {
+  const double *x;       /* n numbers from `low` to `low` + `width` */
+  const int *groups;     /* as above */
+  const double *weights; /* n weights, or NULL for weights of one */
+  size_t n;
+  double low, width;
+} candor_tally_numbers;
+
+/* SYNOPSIS      Adds the first powers of the shares (x - low) / width, times their weights, to the sums of each group.
+ * PRECONDITIONS sums has CANDOR_POWERS * n_groups elements, groups side by side.
+ * RETURNS       CANDOR_DOMAIN with the 0-based *position of the first share that is not from 0 to 1, or group out of
+ *               range; the sums are then incomplete and must be thrown away.
+ * NUMERICS      Products are rounded to doubles; sums have the platform's longest type, as those of R. */
+candor_status candor_tally_powers(const candor_tally_numbers *numbers, size_t n_groups, long double *sums,
+                                  size_t *position);
+
 /* SYNOPSIS      Checks n counts and adds them up.
  * RETURNS       CANDOR_NOT_FINITE or CANDOR_DOMAIN (negative, or fractional where `whole`) with the
  *               0-based *position of the first offender; *total is exact for whole counts below 2^53. */
