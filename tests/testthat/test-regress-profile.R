@@ -72,3 +72,17 @@ test_that("the values at which a limit is looked for", {
   below <- c(ladder[ladder < 1], 0, -ladder, 1 - 2^(-3:3))
   expect_equal(profile_rungs(profile, 1, -1, FALSE), sort(unique(below)))
 })
+
+test_that("limits of bounded links stay inside of them, without a warning of the search", {
+  for (yes in c(90, 95, 99)) {
+    d <- data.frame(y = rep(0:1, c(100 - yes, yes)))
+    share <- yes / 100
+    loglik <- function(m) yes * log(m) + (100 - yes) * log(1 - m)
+    limits <- vapply(list(c(0.5, share), c(share, 1 - 1e-9)), function(range) {
+      uniroot(function(m) loglik(share) - loglik(m) - qchisq(0.95, 1) / 2, range, tol = 1e-13)$root
+    }, 0)
+    fit <- function(link) rr_glm(y ~ 1, d, rr_binary(1, 0), link = link)
+    expect_no_warning(expect_equal(as.vector(confint(fit("log"))), log(limits), tolerance = 1e-7))
+    expect_no_warning(expect_equal(as.vector(confint(fit("identity"))), limits, tolerance = 1e-7))
+  }
+})
