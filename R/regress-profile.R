@@ -263,8 +263,9 @@ profile_rungs <- function(profile, b, side, is_regular) {
 # The root of the fall between `inside` and `outside`, a value and its log-likelihood, by climbs
 # that begin at the best `max_points` ends of those before.
 profile_root <- function(profile, inside, outside, warm, max_points) {
+  # A value without a likelihood is 1e6 below the top: uniroot() takes no infinite fall.
   root_of_fall <- function(value) {
-    sqrt(2 * max(0, profile$top - value)) - sqrt(2 * profile$drop)
+    min(1e6, sqrt(2 * max(0, profile$top - value)) - sqrt(2 * profile$drop))
   }
   fall <- function(v) {
     maximum <- profile_maximum(profile, v, warm)
@@ -286,7 +287,7 @@ profile_root <- function(profile, inside, outside, warm, max_points) {
     if (low >= 0) return(inside)
     order <- order(c(inside, outside[1]))
     range <- c(inside, outside[1])[order]
-    falls <- c(low, min(high, 1e6))[order]
+    falls <- c(low, high)[order]
     root <- uniroot(
       fall, range, f.lower = falls[1], f.upper = falls[2],
       tol = 1e-9 * profile$unit, maxiter = 200

@@ -131,6 +131,20 @@ test_that("along an axis: bins at their middles, categories at their positions, 
   expect_true("GeomRibbon" %in% geoms(suppressMessages(ggplot2::autoplot(wide))))
   less <- rr_estimate(rr_counts(rep_len(c(30, 50, 80), 200), rr_grr(1:200, 6)), method = "inv")
   expect_false("GeomRibbon" %in% geoms(suppressMessages(ggplot2::autoplot(less))))
+  # The line of no share is drawn at 0, where an estimate is not above it; none of these is.
+  fit <- suppressWarnings(rr_estimate(rr_counts(c(0, rep(90, 40)), rr_grr(1:41, 3)), method = "inv"))
+  below <- suppressMessages(ggplot2::autoplot(fit))
+  expect_identical(geoms(below), c("GeomHline", "GeomPoint", "GeomLinerange", "GeomLine", "GeomPoint"))
+  expect_identical(layer(below, 1)$yintercept, 0)
+  expect_false("GeomHline" %in% geoms(suppressMessages(ggplot2::autoplot(less))))
+  # Estimates have points up to 100 categories, or as many in all panels that stand side by side; from 201 on there is a band.
+  drawn <- function(k, panels) {
+    fit <- suppressWarnings(groups_fit(data.frame(g = letters[seq_len(panels)]), seq_len(k), method = "inv"))
+    geoms(suppressMessages(ggplot2::autoplot(fit)))
+  }
+  points <- function(k, panels) sum(drawn(k, panels) == "GeomPoint")
+  expect_identical(c(points(100, 1), points(101, 1), points(50, 2), points(51, 2)), c(2L, 1L, 2L, 1L))
+  expect_identical(c("GeomRibbon" %in% drawn(66, 3), "GeomRibbon" %in% drawn(67, 3)), c(FALSE, TRUE))
   # Forty have rows, and forty-one do not.
   rows <- function(k) "GeomSegment" %in% geoms(suppressMessages(ggplot2::autoplot(rr_estimate(rr_counts(rep(9, k), rr_grr(k, 1))))))
   expect_identical(c(rows(40), rows(41)), c(TRUE, FALSE))

@@ -130,6 +130,9 @@ test_that("covariances of counts in scores are those of the products of scores, 
   }
   expected <- crossprod(products) - outer(1:5, 1:5, Vectorize(union))
   expect_equal(score_block(fit, members, "sample"), expected)
+  # A set whose products were not kept is named, with the order that has them.
+  alone <- rr_tmdh(rr_cooccurrence(reports, order = 1, mechanism = mechanisms), mechanisms)
+  expect_error(score_block(alone, cbind(c(0L, -1L, -1L), c(3L, 4L, -1L)), "sample"), "y:z.*order = 2[)]", class = "candor_error_order")
 })
 
 test_that("printed rows are the first, with the number of all", {

@@ -101,6 +101,12 @@ test_that("a client that follows the page has the codes and functions of local h
     hashes <- 1 + floor(((outer(reports$slope, codes) + reports$shift) %% prime) * m$g / prime)
     expect_identical(rr_tally(reports, m)$counts, as.numeric(colSums(hashes == reports$value)))
   }
+  # Above 4e6 codes of a small prime are exchanged too: the first is the first number, and all differ.
+  k <- 4.2e6
+  prime <- hash_prime(k, 2)
+  codes <- public_codes(k, prime)
+  expect_identical(as.numeric(codes[1]), public_stream(0, k, prime)(prime))
+  expect_identical(c(length(codes), anyDuplicated(codes)), c(4200000L, 0L))
   m <- rr_local_hash(30, 1, cohorts = 7)
   key <- c(30, m$prime, 7)
   slopes <- 1 + numbers_below(m$prime - 1, 7, 1, key, 1)

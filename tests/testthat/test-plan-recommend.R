@@ -73,6 +73,25 @@ test_that("rows in the order of their error, and how much they exceed the least"
   expect_identical(question_rows(tibble::tibble(mechanism = c("x", "y"), mse = c(Inf, Inf)), 2, 7)$within, c(0, 0))
 })
 
+test_that("a print of one cell says whose error is the smallest, and by how much another exceeds it", {
+  table <- tibble::tibble(n = 9, k = 3, mechanism = c("subset", "grr", "unary"), within = c(0, 0.5, 3.5))
+  # The sentence above the table, on one line.
+  printed <- function(table) {
+    lines <- utils::capture.output(print(structure(tibble::as_tibble(table), class = c("rr_recommendation", "tbl_df", "tbl", "data.frame"))))
+    paste(trimws(lines[seq_len(grep("^# A tibble", lines) - 1)]), collapse = " ")
+  }
+  best <- "<rr_recommendation> \"subset\" has the smallest error"
+  expect_identical(printed(table), paste0(best, "; the error of \"grr\" is 50% larger"))
+  expect_identical(printed(transform(table, within = c(0, 2, 4))), paste0(best, "; the error of \"grr\" is 3 times as large"))
+  # Nothing is said of k-ary randomized response where no mechanism is better, or of several cells.
+  expect_identical(printed(transform(table, within = c(0, 0, 1))), best)
+  expect_identical(printed(transform(table, k = 1:3)), "")
+  expect_identical(printed(table[-4]), "")
+  # Without categories the last row is compared, and no devices are.
+  expect_identical(printed(table[-2]), paste0(best, "; the error of \"unary\" is 4.5 times as large"))
+  expect_identical(printed(cbind(table[-2], device = "die")), best)
+})
+
 test_that("each question by the formulas of its mechanisms", {
   k <- 6
   theta <- c(0.4, 0.2, 0.1, 0.1, 0.15, 0.05)

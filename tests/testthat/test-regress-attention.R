@@ -55,14 +55,15 @@ test_that("devices by row, other links, offsets: the likelihood written out", {
   of <- function(yes, y) ifelse(y == 1, yes, 1 - yes)
   for (by in c("question", "person")) {
     fit <- rr_glm(y ~ x + offset(x / 10), data, arms, arm = arm, anchor = list(a = anchor), attention = ~x, attention.by = by, link = "probit")
-    loglik <- function(b) {
+    row_loglik <- function(b, y, a) {
       truth <- pnorm(b[1] + b[2] * data$x + data$x / 10)
       gamma <- plogis(b[3] + b[4] * data$x)
-      attentive <- list(of(q + (p - q) * truth, data$y), of(rep(0.8, 700), data$a))
-      chance <- list(of(0.6, data$y), of(0.6, data$a))
-      if (by == "person") sum(log(gamma * attentive[[1]] * attentive[[2]] + (1 - gamma) * chance[[1]] * chance[[2]]))
-      else sum(log(gamma * attentive[[1]] + (1 - gamma) * chance[[1]]) + log(gamma * attentive[[2]] + (1 - gamma) * chance[[2]]))
+      attentive <- list(of(q + (p - q) * truth, y), of(rep(0.8, 700), a))
+      chance <- list(of(0.6, y), of(0.6, a))
+      if (by == "person") return(log(gamma * attentive[[1]] * attentive[[2]] + (1 - gamma) * chance[[1]] * chance[[2]]))
+      log(gamma * attentive[[1]] + (1 - gamma) * chance[[1]]) + log(gamma * attentive[[2]] + (1 - gamma) * chance[[2]])
     }
+    loglik <- function(b) sum(row_loglik(b, data$y, data$a))
     at <- coef(fit)
     expect_equal(fit$loglik, loglik(at), tolerance = 1e-12)
     expect_gte(fit$loglik, -optim(at * 0.9, function(b) -loglik(b), method = "BFGS", control = list(reltol = 1e-14))$value - 1e-9)
@@ -74,6 +75,22 @@ test_that("devices by row, other links, offsets: the likelihood written out", {
     expect_equal(unname(predict(fit, new, type = "attention")), gamma, tolerance = 1e-12)
     report <- gamma * (c(0.05, 0.85) + c(0.85, -0.7) * pnorm(eta)) + (1 - gamma) * 0.6
     expect_equal(unname(predict(fit, new, type = "report")), report, tolerance = 1e-12)
+
+    # What a row would score with each pair of answers, the question's first, and the chance of each pair given inattention, no and yes.
+    groups <- possible_reports(fit)
+    expect_identical(lapply(groups, `[[`, "rows"), list(which(data$arm == "die"), which(data$arm == "direct")))
+    cells <- list(y = c(0, 1, 0, 1), a = c(0, 0, 1, 1))
+    for (i in 1:2) {
+      rows <- groups[[i]]$rows
+      expect_identical(groups[[i]]$counts, outer(seq_len(4), 1 + data$y[rows] + 2 * data$a[rows], `==`) * 1)
+      yes <- c(0.6, q[rows[1]], p[rows[1]])
+      expect_equal(unname(groups[[i]]$channel), mapply(function(y, a) of(yes, rep(y, 3)) * of(c(0.6, 0.8, 0.8), rep(a, 3)), cells$y, cells$a),
+        tolerance = 1e-12)
+      for (cell in 1:4) {
+        slopes <- difference_gradient(function(b) row_loglik(b, rep(cells$y[cell], 700), rep(cells$a[cell], 700)), unname(at))
+        expect_equal(groups[[i]]$scores[cell, , ], slopes[rows, ], tolerance = 1e-6)
+      }
+    }
   }
 })
 

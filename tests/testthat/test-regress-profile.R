@@ -72,3 +72,80 @@ test_that("the values at which a limit is looked for", {
   below <- c(ladder[ladder < 1], 0, -ladder, 1 - 2^(-3:3))
   expect_equal(profile_rungs(profile, 1, -1, FALSE), sort(unique(below)))
 })
+
+# A profile whose best log-likelihood at v is `height(v, near)`, with the points of the branches that it knows as `near`.
+walk <- function(f, height, asked = function(v, near) NULL) {
+  environment(f) <- list2env(parent = environment(f), list(profile_maximum = function(profile, v, near = NULL) {
+    asked(v, near)
+    height(v, near)
+  }))
+  f
+}
+fake_profile <- list(top = 0, drop = 2, is_regular = FALSE, is_alone = FALSE, unit = 1, range = 300, std_error = 1, starts = cbind(1, 2, 3))
+
+test_that("the root of a fall: further out if a climb from all starts is higher there, and inside of what has no likelihood", {
+  # A parabola about 0 that falls by 2 at 2. All starts know another one about 3 too, half as deep at its top, which falls by 2 at 3 + sqrt(3).
+  height <- function(v, near) {
+    values <- c(-v^2 / 2, -(v - 3)^2 / 2 - 0.5)
+    known <- if (is.null(near)) 1:2 else unique(near[1, ])
+    best <- known[which.max(values[known])]
+    list(value = values[best], near = cbind(c(best, v)))
+  }
+  columns <- NULL
+  root <- walk(profile_root, height, function(v, near) columns <<- c(columns, NCOL(near)))
+  expect_equal(root(fake_profile, 1, c(10, -50), cbind(c(1, 0)), 1), 3 + sqrt(3), tolerance = 1e-8)
+  expect_identical(max(columns), 2L)
+  columns <- NULL
+  expect_equal(root(fake_profile, 1, c(10, -50), cbind(c(1, 0)), 7), 3 + sqrt(3), tolerance = 1e-8)
+  expect_identical(max(columns), 7L)
+  # To the left of both parabolas, a bound with no second one; one parameter alone has no other maximum.
+  expect_equal(root(fake_profile, -1, c(-10, -50), cbind(c(1, 0)), 1), -2, tolerance = 1e-8)
+  expect_equal(root(replace(fake_profile, "is_alone", TRUE), 1, c(10, -50), cbind(c(1, 0)), 1), 2, tolerance = 1e-8)
+  # What is as low as that already is the root.
+  expect_identical(root(fake_profile, -2.5, c(-10, -50), cbind(c(1, 0)), 1), -2.5)
+  # Beyond 2.5 there is no likelihood, nor at the first value that is looked at.
+  bounded <- walk(profile_root, function(v, near) if (v > 2.5) list(value = -Inf) else list(value = -v^2 / 2, near = cbind(v)))
+  expect_equal(bounded(fake_profile, 1, c(10, -Inf), NULL, 1), 2, tolerance = 1e-8)
+  expect_equal(bounded(fake_profile, -1, c(-10, -50), NULL, 1), -2, tolerance = 1e-8)
+})
+
+test_that("a limit is beyond all values within the fall; a regular profile is looked at far out and near Wald's limit alone", {
+  # The likelihood comes back from 150 to 160.
+  height <- function(v, near) list(value = if (v < 50) -v^2 / 2 else -pmax(150 - v, v - 160, 0), near = cbind(v))
+  asked <- list()
+  limit <- walk(profile_limit, height, function(v, near) asked[[length(asked) + 1]] <<- list(v, near))
+  environment(limit)$profile_root <- walk(profile_root, height)
+  expect_equal(limit(fake_profile, 0, 1), 162, tolerance = 1e-8)
+  expect_equal(limit(fake_profile, 0, -1), -2, tolerance = 1e-8)
+  expect_true(all(vapply(asked, function(call) is.null(call[[2]]), NA)))
+  # Within the fall at 300, the first value.
+  expect_identical(walk(profile_limit, function(v, near) list(value = -abs(v) / 150, near = cbind(v)))(fake_profile, 0, 1), Inf)
+  expect_identical(walk(profile_limit, function(v, near) list(value = -abs(v) / 150, near = cbind(v)))(fake_profile, 0, -1), -Inf)
+  # Wald's limit is 2: the values are 300, 8 and 2.2, and then the estimate; the last two have the estimate's own start.
+  asked <- list()
+  regular <- replace(fake_profile, "is_regular", TRUE)
+  expect_equal(limit(regular, 0, 1), 2, tolerance = 1e-8)
+  expect_equal(vapply(asked, `[[`, 0, 1), c(300, 8, 2.2, 0))
+  expect_identical(lapply(asked, `[[`, 2), list(NULL, NULL, cbind(1), cbind(1)))
+})
+
+test_that("limits of bounded links stay inside of them, without a warning of the search", {
+  for (yes in c(90, 95, 99)) {
+    d <- data.frame(y = rep(0:1, c(100 - yes, yes)))
+    share <- yes / 100
+    loglik <- function(m) yes * log(m) + (100 - yes) * log(1 - m)
+    limits <- vapply(list(c(0.5, share), c(share, 1 - 1e-9)), function(range) {
+      uniroot(function(m) loglik(share) - loglik(m) - qchisq(0.95, 1) / 2, range, tol = 1e-13)$root
+    }, 0)
+    fit <- function(link) rr_glm(y ~ 1, d, rr_binary(1, 0), link = link)
+    expect_no_warning(expect_equal(as.vector(confint(fit("log"))), log(limits), tolerance = 1e-7))
+    expect_no_warning(expect_equal(as.vector(confint(fit("identity"))), limits, tolerance = 1e-7))
+  }
+})
+
+test_that("limits of a covariate follow its unit and origin", {
+  d <- data.frame(y = rep(c(0, 1, 1, 0, 1), 30), x = sin(1:150))
+  d$time <- 1.6e12 + 1e9 * d$x
+  fit <- function(formula) quietly(rr_glm(formula, d, rr_binary(0.9, 0.2)))
+  expect_equal(as.vector(confint(fit(y ~ time), "time")) * 1e9, as.vector(confint(fit(y ~ x), "x")), tolerance = 1e-5)
+})

@@ -95,6 +95,44 @@ test_that("the layout of rows in panels: columns, titles, and the inches that th
   expect_identical(c(told(4.2), told(4.3)), c(0L, 1L))
 })
 
+test_that("letters of rows are as large as their lines have room for, and lines as long as the columns of panels allow, by hand", {
+  # Two rows in 1.4 inches: 9.6 points, and lines by the number of columns.
+  expect_equal(row_letters(c("a", "b"), 1, 1, 1.6), list(size = 9.6, width = 28, height = 2 * 9.6 / 72))
+  expect_equal(vapply(2:5, function(across) row_letters(c("a", "b"), across, 1, 1.6)$width, 0), c(26, 22, 18, 18))
+  # Twenty rows have 5.04 points in 3 inches and 8.64 in 4: the first size below 7. Lines are longer by 15 per cent at most.
+  expect_equal(row_letters(letters[1:20], 2, 1, 1.6), list(size = 6.9, width = round(26 * 1.15), height = 20 * 6.9 / 72))
+  # Two lines of ten panels each need twice the height; forty rows have 4.32 points and get 4.5, with twice the letters.
+  expect_equal(row_letters(letters[1:10], 2, 2, 1.6)$height, 2 * 10 * 6.9 / 72)
+  expect_equal(row_letters(1:40, 2, 1, 1.6), list(size = 4.5, width = 52, height = 40 * 4.5 / 72))
+  # Lines of several lines have a gap of a quarter: three rows of two lines.
+  two_lines <- paste(strrep(letters[1:3], 25), strrep(letters[1:3], 25))
+  expect_equal(row_letters(two_lines, 1, 1, 1.6), list(size = 9.6, width = 28, height = 1.25 * 6 * 9.6 / 72))
+  # Five labels of 29 letters in two lines would have 8.06 points; in one line of 30 letters they have 9. Six have a line of 44.
+  long <- paste(strrep(letters[1:6], 14), strrep(letters[1:6], 14))
+  expect_equal(row_letters(long[-6], 1, 1, 1.6), list(size = 9, width = 30, height = 5 * 9 / 72))
+  expect_equal(row_letters(long, 1, 1, 1.6), list(size = 9.6, width = 44, height = 6 * 9.6 / 72))
+  expect_equal(row_letters(long[1:3], 1, 2, 1.6)$width, 44)
+  expect_equal(row_letters(long, 2, 1, 1.6)$width, 30)
+  # A label of 45 letters: the others have lines of 30, as five have.
+  expect_equal(row_letters(replace(long, 1, strrep("a", 45)), 1, 1, 1.6)$width, 30)
+})
+
+test_that("titles of three lines are smaller, several panels have fewer ticks, those beside long labels two", {
+  words <- function(n) paste(rep("word", n), collapse = " ")
+  # Three words in a line of 18 letters.
+  expect_identical(row_layout(3, "a", c(words(6), "b", "c"))$title_size, 10)
+  expect_identical(row_layout(3, "a", c(words(7), "b", "c"))$title_size, 8)
+  expect_identical(row_layout(1, "a", words(60))$title_size, 10)
+  expect_equal(vapply(1:5, function(n) row_layout(n, "a", across = n)$title_width, 0), c(60, 24, 18, 14, 14))
+  # Inside 0 and 1: every fifth, every half, both ends.
+  ticks <- function(panels, label) length(row_layout(panels, c(label, "b"))$breaks(c(0, 1)))
+  expect_identical(c(ticks(1, "a"), ticks(2, "a"), ticks(3, "a")), c(6L, 3L, 3L))
+  expect_identical(row_layout(2, "a")$breaks(c(0, 1.6)), few_breaks(3)(c(0, 1.6)))
+  expect_false(identical(few_breaks(3)(c(0, 1.6)), few_breaks(2, 3)(c(0, 1.6))))
+  # Of 9.6 points 17 letters are 163 points, 18 are 173, beyond 1.2 inches of narrow letters; 22 are a line.
+  expect_identical(c(ticks(3, strrep("a", 17)), ticks(3, strrep("a", 18)), ticks(3, strrep("a", 60)), ticks(2, strrep("a", 18))), c(3L, 2L, 2L, 3L))
+})
+
 test_that("a picture on a narrow device is a reduced copy", {
   skip_if_not_installed("ggplot2")
   picture <- ggplot2::ggplot(data.frame(x = 1:2, y = 1:2), ggplot2::aes(x, y)) + ggplot2::geom_point(size = 3, stroke = 2, alpha = 0.5) + theme_candor()

@@ -1,0 +1,93 @@
+# Parameters at infinity: cones by the enumeration of their generators, models of groups whose shares are 0, 1 or between.
+
+test_that("a direction is in a cone if as many of its generators as there are dimensions make it with weights of at least 0", {
+  # By Caratheodory no more are needed.
+  enumerated <- function(cone, direction) {
+    some <- utils::combn(nrow(cone), ncol(cone))
+    any(apply(some, 2, function(rows) {
+      A <- t(cone[rows, ])
+      abs(det(A)) > 1e-9 && all(solve(A, direction) > -1e-9)
+    }))
+  }
+  withr::local_seed(91)
+  inside <- logical()
+  for (i in 1:80) {
+    dimensions <- c(3, 5)[1 + i %% 2]
+    cone <- matrix(rnorm(dimensions * sample(dimensions + 0:4, 1)), ncol = dimensions)
+    # Half of the directions are sums of generators.
+    direction <- if (i %% 4 > 1) drop(rexp(nrow(cone)) %*% cone) else rnorm(dimensions)
+    known <- enumerated(cone, direction)
+    expect_identical(in_cone(cone, direction), known)
+    opposite <- enumerated(cone, -direction)
+    sign <- if (known) 1 else if (opposite) -1 else NA_real_
+    expect_identical(cone_signs(cone, rbind(direction, deparse.level = 0)), sign)
+    inside <- c(inside, known)
+  }
+  expect_true(mean(inside) > 0.5 && mean(inside) < 0.9)
+  # Generators themselves, their sums, and what lies on an edge; several that are the same.
+  cone <- rbind(c(1, 0, 0), c(0, 2, 0), c(1, 0, 0), c(0, 2, 0))
+  expect_true(in_cone(cone, c(3, 0, 0)) && in_cone(cone, c(1, 1, 0)) && in_cone(cone, c(1, 1e6, 0)))
+  expect_false(in_cone(cone, c(1, -1e-4, 0)) || in_cone(cone, c(1, 1, 1e-4)) || in_cone(cone, c(-1, 0, 0)))
+  expect_identical(cone_signs(cone, rbind(c(1, 1, 0), c(-1, -1, 0), c(1, -1, 0), c(0, 0, 1))), c(1, -1, NA, NA))
+})
+
+test_that("rows at infinity are directions of their signs, each once, without rows that stay", {
+  move <- rbind(c(3, 4), c(0, 0), c(-6, -8), c(0, 5), c(1e-8, 0), c(1, 0))
+  expect_equal(infinite_cone(move, c(2, 1, -1, -3, 1, 7)), rbind(c(0.6, 0.8), c(0, -1), c(1, 0)))
+  expect_identical(is_flat(rbind(c(1, 0), c(0, 1), c(0, 1e9)), rbind(c(1, 1), c(0, 0), c(1, 0))), c(TRUE, FALSE, FALSE))
+})
+
+test_that("an inverse of parts of very different size is symmetric and right", {
+  A <- crossprod(matrix(c(3, 1, 2, 5, 1, 4, 1, 2, 7), 3)) * outer(10^(3 * 1:3), 10^(3 * 1:3))
+  inverse <- invert_positive(A)
+  expect_identical(inverse, t(inverse))
+  expect_equal(inverse %*% A, diag(3), tolerance = 1e-8)
+  expect_error(invert_positive(rbind(c(1, 2), c(2, 1))))
+})
+
+# Groups with answers that are known, and a column for each but the first.
+group_limits <- function(yes, n, prior = NULL) {
+  group <- rep(seq_along(n), each = 2)
+  weight <- as.vector(rbind(yes, n - yes))
+  x <- cbind(1, outer(group, seq_along(n)[-1], `==`) * 1)
+  data <- list(x = x, y = rep(c(1, 0), length(n)), weight = weight, offset = NULL, arm = NULL, device = cbind(c(1, 0, 0, 1, 1)), link = "logit",
+               unknown = NULL)
+  model <- regress_model(take_rows(data, weight > 0), prior)
+  eta <- ifelse(yes == 0, -300, ifelse(yes == n, 300, qlogis(yes / n)))
+  limits_of(model, coordinates(model, c(eta[1], eta[-1] - eta[1])))
+}
+
+test_that("limits of groups: infinite where all say the same, undetermined where two infinities meet, with the variances of the others", {
+  logit <- function(yes, n) log(yes / (n - yes))
+  variance <- function(yes, n) 1 / yes + 1 / (n - yes)
+  limits <- group_limits(c(16, 12, 0, 6), c(40, 12, 8, 20))
+  expect_equal(limits$coefficients, c(logit(16, 40), Inf, -Inf, logit(6, 20) - logit(16, 40)), tolerance = 1e-8)
+  expect_identical(limits$infinite, c(FALSE, TRUE, TRUE, FALSE))
+  expect_equal(limits$point[c(1, 4)], limits$coefficients[c(1, 4)])
+  a <- variance(16, 40)
+  expected <- matrix(NA_real_, 4, 4)
+  expected[c(1, 4), c(1, 4)] <- rbind(c(a, -a), c(-a, a + variance(6, 20)))
+  for (kind in c("observed", "expected")) expect_equal(unname(limits[[kind]]), expected, tolerance = 1e-6)
+  # The difference of the first and the last group does not depend on the infinite ones.
+  expect_equal(drop(c(1, 0, 0, 1) %*% limits$contrast_vcov %*% c(1, 0, 0, 1)), variance(6, 20), tolerance = 1e-6)
+  expect_equal(dim(limits$flat), c(4L, 2L))
+  expect_equal(unname(limits$flat[c(1, 4), ]), matrix(0, 2, 2), tolerance = 1e-8)
+  # The first group is at infinity: so are all differences from it, and those of two infinities are not determined.
+  limits <- group_limits(c(40, 3, 8, 0), c(40, 12, 8, 20))
+  expect_identical(limits$coefficients, c(Inf, -Inf, NA, -Inf))
+  expect_true(all(is.na(limits$observed)))
+  # A prior of the differences: none of them is infinite.
+  expect_identical(group_limits(c(16, 12), c(40, 12), diag(2))$infinite, c(FALSE, FALSE))
+})
+
+test_that("predictors of new rows: finite, infinite where the rows say so, else NA", {
+  d <- data.frame(g = rep(c("a", "b", "c"), c(40, 12, 8)), y = c(rep(1:0, c(16, 24)), rep(1, 12), rep(0, 8)), o = 0.3, w = c(rep(1, 59), 2))
+  fit <- suppressWarnings(suppressMessages(rr_glm(y ~ g + offset(o), d, rr_binary(1, 0), weights = w)))
+  x <- rbind(c(1, 0, 0), c(1, 1, 0), c(1, 0, 1), c(1, 0.5, 0), c(1, 1, 1), c(1, 2, -1), c(1, 0, 0), c(0, 0, -2))
+  expect_equal(limit_predictor(fit, x, rep(c(0.3, 0), c(6, 2))),
+               c(qlogis(0.4), Inf, -Inf, Inf, NA, Inf, qlogis(0.4) - 0.3, Inf), tolerance = 1e-8)
+  expect_equal(limit_predictor(fit, x[c(1, 7), ]), rep(qlogis(0.4) - 0.3, 2), tolerance = 1e-8)
+  # Without infinite coefficients the predictor is that of the coefficients.
+  finite <- rr_glm(y ~ g, transform(d, y = rep(0:1, 30)), rr_binary(1, 0))
+  expect_equal(limit_predictor(finite, x, 1:8), drop(x %*% coef(finite)) + 1:8, tolerance = 1e-8)
+})
