@@ -27,7 +27,7 @@
 #' @param method The estimator: a name listed on [`?estimators`][estimators], or a method made by [rr_new_method()]. Default `"mle"`, maximum likelihood. If the counts
 #'   do not determine the likelihood, the default is `"composite"` or `"norm_sub"`, and a message names it.
 #' @param ... Options of the method, see [`?estimators`][estimators].
-#' @param column,count,weights,by,na.rm Passed to [rr_tally()] if `x` is not a tally. For a data frame, `column`, `count`, `by` and `weights` are names of columns or
+#' @param column,count,weights,by,id,na.rm Passed to [rr_tally()] if `x` is not a tally. For a data frame, `column`, `count`, `by`, `weights` and `id` are names of columns or
 #'   formulas such as `~ region`.
 #' @param target `"population"` (default) or `"sample"`: whom the uncertainty is about, see [`?intervals`][intervals].
 #' @param interval Kind of interval: `"wilson"` (default), `"exact"`, `"wald"`, `"bootstrap"`, `"profile"`, `"credible"` or `"anytime"`, see [`?intervals`][intervals]. The default
@@ -93,6 +93,7 @@ rr_estimate <- function(
   count = NULL,
   weights = NULL,
   by = NULL,
+  id = NULL,
   na.rm = FALSE,
   target = c("population", "sample"),
   interval = c("wilson", "exact", "wald", "bootstrap", "profile", "credible", "anytime"),
@@ -112,7 +113,13 @@ rr_estimate <- function(
   )
   if (!missing(method)) settings$method <- method
   if (!missing(interval)) settings$interval <- interval
+  if (!is.null(id) && is_design(x)) {
+    abort("{.arg id} must be left out: drop copies of reports before the design is made.")
+  }
   if (!is.null(anchor)) {
+    if (!is.null(id)) {
+      x <- drop_copies(x, id, function() x[frame_names(as_plain_frame(x), column, "column")])
+    }
     return(warn_doubt(
       estimate_attention(x, mechanism, anchor, settings, column, count, weights, by, na.rm)
     ))
@@ -125,7 +132,7 @@ rr_estimate <- function(
     return(warn_doubt(new_rr_survey(survey, estimate_counted(survey$tally, survey$settings))))
   }
   keep <- if (needs_sets(settings$method, mechanism)) "sets"
-  tally <- as_tally(x, mechanism, weights, by, na.rm, column, count, keep)
+  tally <- as_tally(x, mechanism, weights, by, na.rm, column, count, keep, id)
   warn_doubt(estimate_counted(tally, settings))
 }
 
@@ -310,7 +317,7 @@ new_rr_fit <- function(tally, method, results, target, interval, conf.level, sim
 }
 
 as_tally <- function(
-  x, mechanism, weights, by, na.rm, column = NULL, count = NULL, keep = NULL
+  x, mechanism, weights, by, na.rm, column = NULL, count = NULL, keep = NULL, id = NULL
 ) {
   if (is.list(x) && !is.object(x) && length(x) &&
       all(vapply(x, inherits, NA, "rr_tally"))) {
@@ -321,10 +328,11 @@ as_tally <- function(
       difference <- mechanism_difference(x$mechanism, mechanism)
       abort(c("{.arg x} is a tally of another mechanism.", x = "{difference}"), "mismatch")
     }
-    if (!is.null(c(weights, count, by, column)) || check_flag(na.rm, "na.rm")) {
-      abort(
-        "A tally takes no {.arg column}, {.arg count}, {.arg weights}, {.arg by} and {.arg na.rm}."
-      )
+    if (!is.null(c(weights, count, by, column, id)) || check_flag(na.rm, "na.rm")) {
+      abort(paste(
+        "A tally takes no {.arg column}, {.arg count}, {.arg weights}, {.arg by}, {.arg id} and",
+        "{.arg na.rm}."
+      ))
     }
     return(x)
   }
@@ -335,6 +343,7 @@ as_tally <- function(
     count = count,
     weights = weights,
     by = by,
+    id = id,
     na.rm = if (!identical(na.rm, FALSE)) na.rm,
     keep = keep
   )

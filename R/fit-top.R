@@ -292,7 +292,7 @@ binomial_absence <- function(law, evidence) {
 different_counts <- function(x) {
   if (max(x) < length(x)) {
     index <- as.integer(x)
-    if (sum(index) == sum(x)) {
+    if (all(index == x)) {
       index <- index + 1L
       values <- seq_len(max(index))
       values[tabulate(index) == 0] <- NA

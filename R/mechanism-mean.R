@@ -291,7 +291,10 @@ count_reports.rr_mean <- function(mechanism, x, groups = NULL, weights = NULL, n
   share <- if (is.null(totals)) report_shares(x, mechanism)
   totals <- totals %||% sums(share, c(0, 1))
   witness <- if (has_grid) sum(abs(2 * share - 1) * mechanism$reach > 1 + 1e-9)
-  counted_reports(totals[seq_along(mechanism$reports), ], list(each = n_groups, dropped = dropped), witness = witness)
+  counted_reports(
+    totals[seq_along(mechanism$reports), ], list(each = n_groups, dropped = dropped),
+    witness = witness
+  )
 }
 
 # The score of the smallest report, and the difference to that of the largest. Scores are on the

@@ -353,3 +353,16 @@ test_that("a picture has groups as rows, and a panel for the prevalence and for 
   whole <- ggplot2::autoplot(rr_estimate(data, device, column = c("q", "a"), anchor = rr_anchor(device)))
   expect_identical(as.character(whole$data$label), c("yes", "attentive"))
 })
+
+test_that("copies of reports count once beside an anchor question too, and different reports of one id are refused", {
+  device <- rr_crosswise(0.2)
+  data <- data.frame(
+    q = rep(c("no", "yes", "no", "yes"), c(60, 90, 120, 30)), a = rep(c("yes", "no"), c(230, 70)), sender = 1:300
+  )
+  estimate <- function(data, ...) rr_estimate(data, device, column = c("q", "a"), anchor = rr_anchor(device), ...)
+  twice <- data[c(1:300, 7, 200), ]
+  suppressMessages(expect_message(once <- estimate(twice, id = "sender"), class = "candor_message_copies"))
+  expect_identical(coef(once), coef(estimate(data)))
+  twice$a[301] <- if (twice$a[301] == "yes") "no" else "yes"
+  expect_error(estimate(twice, id = "sender"), class = "candor_error_argument")
+})

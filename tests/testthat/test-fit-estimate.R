@@ -75,3 +75,13 @@ test_that("candidates of a sketch: different strings", {
   # Five standard errors.
   expect_lt(abs(coef(found)[["tea"]] - 0.6), 5 * tidy(found)$std.error[1])
 })
+
+test_that("an estimate takes the identifiers of reports as a tally does", {
+  data <- data.frame(r = c("no", "yes", "yes", "no"), sender = c(1, 2, 2, 3))
+  once <- suppressMessages(rr_estimate(data, rr_warner(0.8), column = "r", id = "sender"))
+  expect_identical(once$tally$n, 3)
+  expect_error(rr_estimate(once$tally, id = "sender"), class = "candor_error_argument")
+  skip_if_not_installed("survey")
+  design <- survey::svydesign(ids = ~1, weights = ~1, data = data)
+  expect_error(rr_estimate(design, rr_warner(0.8), column = ~r, id = ~sender), class = "candor_error_argument")
+})
