@@ -199,7 +199,7 @@ abort_report <- function(x, position, mechanism, name = NULL) {
   what <- if (is.null(name)) "{.arg x}" else "{.val {name}}"
   where <- paste(if (is.null(name)) "Report" else "Row", format_count(position))
   value <- value_at(x, position)
-  answers <- unique(as.character(x[!is.na(x)]))
+  answers <- if (is.character(value)) unique(if (is.factor(x)) levels(x) else x[!is.na(x)])
   if (is.na(value)) {
     abort(
       c(
@@ -229,7 +229,7 @@ abort_report <- function(x, position, mechanism, name = NULL) {
 # The remedy for answers in other words, for a message: answers that differ by case and spaces, as
 # many different `answers` as there are labels, or others. The message fills in the answers.
 recode_words <- function(answers, labels) {
-  if (all(tolower(trimws(answers)) %in% labels)) {
+  if (all(validEnc(answers)) && all(tolower(trimws(answers)) %in% labels)) {
     return("Without capitals and spaces they are levels: {.code tolower(trimws(x))}.")
   }
   if (length(answers) == length(labels)) {
