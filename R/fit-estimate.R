@@ -118,7 +118,8 @@ rr_estimate <- function(
   }
   if (!is.null(anchor)) {
     if (!is.null(id)) {
-      x <- drop_copies(x, id, function() x[frame_names(as_plain_frame(x), column, "column")])
+      questions <- frame_names(as_plain_frame(x), column, "column")
+      x <- drop_copies(x, id, function() x[questions])
     }
     return(warn_doubt(
       estimate_attention(x, mechanism, anchor, settings, column, count, weights, by, na.rm)
@@ -317,7 +318,8 @@ new_rr_fit <- function(tally, method, results, target, interval, conf.level, sim
 }
 
 as_tally <- function(
-  x, mechanism, weights, by, na.rm, column = NULL, count = NULL, keep = NULL, id = NULL
+  x, mechanism, weights, by, na.rm,
+  column = NULL, count = NULL, keep = NULL, id = NULL
 ) {
   if (is.list(x) && !is.object(x) && length(x) &&
       all(vapply(x, inherits, NA, "rr_tally"))) {
@@ -328,7 +330,8 @@ as_tally <- function(
       difference <- mechanism_difference(x$mechanism, mechanism)
       abort(c("{.arg x} is a tally of another mechanism.", x = "{difference}"), "mismatch")
     }
-    if (!is.null(c(weights, count, by, column, id)) || check_flag(na.rm, "na.rm")) {
+    columns <- c(weights, count, by, column, id)
+    if (!is.null(columns) || check_flag(na.rm, "na.rm")) {
       abort(paste(
         "A tally takes no {.arg column}, {.arg count}, {.arg weights}, {.arg by}, {.arg id} and",
         "{.arg na.rm}."

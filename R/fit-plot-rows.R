@@ -254,10 +254,12 @@ drawn_of.rr_mean_fit <- function(x, data, labels) {
 # A panel for the prevalence, and one for the attentive. The share of "no" is 1 less the prevalence,
 # and drawn if it alone is named.
 drawn_of.rr_attention <- function(x, data, labels) {
-  levels <- x$mechanism$levels
-  if (levels[2] %in% data$term) data <- data[data$term != levels[1], ]
+  no <- x$mechanism$levels[1]
+  yes <- x$mechanism$levels[2]
+  if (yes %in% data$term) data <- data[data$term != no, ]
   keys <- names(x$tally$groups)
-  data$panel <- if (length(keys)) factor(data$term, unique(data$term)) else one_panel(data)
+  data$panel <- one_panel(data)
+  if (length(keys)) data$panel <- factor(data$term, unique(data$term))
   data$label <- droplevels(data$label)
   picture <- groups_as_rows(drawn_of.rr_estimates(x, data, labels), keys)
   picture$title <- picture_title(question_of(x$tally)[1], x$tally$groups)

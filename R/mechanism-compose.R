@@ -177,10 +177,11 @@ print.rr_compose <- function(x, ..., digits = 4) {
     epsilon <- if (protects(stage)) paste(", epsilon =", format(stage$epsilon, digits = digits))
     paste0(stage$design, epsilon)
   }
-  total <- "  All reports made from one first stage together reveal epsilon = "
-  writeLines(within_80(paste0(
-    c("  first stage   ", "  second stage  ", total),
-    c(stage_words(x$first), stage_words(x$second), format(x$first$epsilon, digits = digits))
+  total <- format(x$first$epsilon, digits = digits)
+  writeLines(within_80(c(
+    paste("  first stage  ", stage_words(x$first)),
+    paste("  second stage ", stage_words(x$second)),
+    paste("  All reports made from one first stage together reveal epsilon =", total)
   )))
   invisible(x)
 }

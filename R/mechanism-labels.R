@@ -152,7 +152,8 @@ truth_side <- function(mechanism) {
 # positions.
 label_values <- function(mechanism) {
   k <- length(mechanism$reports)
-  positions <- if (is.null(mechanism$bits)) seq_len(k) else unname(match(1:2, mechanism$bits)) - 1
+  positions <- seq_len(k)
+  if (!is.null(mechanism$bits)) positions <- unname(match(1:2, mechanism$bits)) - 1
   values <- mechanism$numeric_levels
   if (is.null(values)) return(positions)
   if (anyNA(values) && all(values == positions, na.rm = TRUE)) positions else values
@@ -199,7 +200,7 @@ abort_report <- function(x, position, mechanism, name = NULL) {
   what <- if (is.null(name)) "{.arg x}" else "{.val {name}}"
   where <- paste(if (is.null(name)) "Report" else "Row", format_count(position))
   value <- value_at(x, position)
-  answers <- if (is.character(value)) unique(if (is.factor(x)) levels(x) else x[!is.na(x)])
+  answers <- if (is.factor(x)) levels(x) else unique(x[!is.na(x)])
   if (is.na(value)) {
     abort(
       c(

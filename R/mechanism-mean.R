@@ -290,7 +290,8 @@ count_reports.rr_mean <- function(mechanism, x, groups = NULL, weights = NULL, n
   totals <- if (!has_grid) sums(as.double(x), limits)
   share <- if (is.null(totals)) report_shares(x, mechanism)
   totals <- totals %||% sums(share, c(0, 1))
-  witness <- if (has_grid) sum(abs(2 * share - 1) * mechanism$reach > 1 + 1e-9)
+  beyond <- function() abs(2 * share - 1) * mechanism$reach > 1 + 1e-9
+  witness <- if (has_grid) sum(beyond())
   counted_reports(
     totals[seq_along(mechanism$reports), ], list(each = n_groups, dropped = dropped),
     witness = witness

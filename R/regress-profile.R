@@ -265,7 +265,8 @@ profile_rungs <- function(profile, b, side, is_regular) {
 profile_root <- function(profile, inside, outside, warm, max_points) {
   # A value without a likelihood is 1e6 below the top: uniroot() takes no infinite fall.
   root_of_fall <- function(value) {
-    min(1e6, sqrt(2 * max(0, profile$top - value)) - sqrt(2 * profile$drop))
+    fall <- max(0, profile$top - value)
+    min(1e6, sqrt(2 * fall) - sqrt(2 * profile$drop))
   }
   fall <- function(v) {
     maximum <- profile_maximum(profile, v, warm)
