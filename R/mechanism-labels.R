@@ -152,7 +152,11 @@ truth_side <- function(mechanism) {
 # positions.
 label_values <- function(mechanism) {
   k <- length(mechanism$reports)
-  positions <- if (is.null(mechanism$bits)) seq_len(k) else unname(match(1:2, mechanism$bits)) - 1
+  positions <- if (is.null(mechanism$bits)) {
+    seq_len(k)
+  } else {
+    unname(match(1:2, mechanism$bits)) - 1
+  }
   values <- mechanism$numeric_levels
   if (is.null(values)) return(positions)
   if (anyNA(values) && all(values == positions, na.rm = TRUE)) positions else values
