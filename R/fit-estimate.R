@@ -227,15 +227,8 @@ estimate_tally.rr_mechanism <- function(mechanism, tally, settings) {
   check_interval_kind(interval, mechanism, settings$target, method, law)
   refuse_incomplete_study(tally, law)
   results <- run_groups(method, evidence, settings$options)
-  fit <- new_rr_fit(
-    tally,
-    method,
-    results,
-    settings$target,
-    interval,
-    settings$conf.level,
-    settings$simultaneous
-  )
+  settings$interval <- interval
+  fit <- new_rr_fit(tally, method, results, settings)
   fit$doubt <- vapply(
     groups,
     function(g) {
@@ -286,7 +279,7 @@ fit_default_interval <- function(fit) {
   default_interval(fit$mechanism, fit$estimator, fit$target, rr_law(fit$mechanism))
 }
 
-new_rr_fit <- function(tally, method, results, target, interval, conf.level, simultaneous) {
+new_rr_fit <- function(tally, method, results, settings) {
   labels <- list(tally$mechanism$levels, group_labels(tally$groups))
   estimate <- if (!is.matrix(tally$counts)) {
     setNames(as.vector(results[[1]]$estimate), labels[[1]])
@@ -299,22 +292,18 @@ new_rr_fit <- function(tally, method, results, target, interval, conf.level, sim
   fit <- list(
     estimate = estimate,
     method = method$name,
-    target = target,
-    interval = interval,
-    conf.level = conf.level,
-    simultaneous = simultaneous,
+    target = settings$target,
+    interval = settings$interval,
+    conf.level = settings$conf.level,
+    simultaneous = settings$simultaneous,
     tally = tally,
     mechanism = tally$mechanism,
     details = details,
     replicates = NULL,
     estimator = method
   )
-  structure(
-    fit,
-    class = c(
-      paste0("rr_fit_", substring(class(tally$mechanism)[1], 4)), "rr_fit", "rr_estimates"
-    )
-  )
+  kind <- paste0("rr_fit_", substring(class(tally$mechanism)[1], 4))
+  structure(fit, class = c(kind, "rr_fit", "rr_estimates"))
 }
 
 as_tally <- function(

@@ -47,7 +47,8 @@ disobedient <- function(law, blocks) {
 
 # Full blocks have binomial numbers of true answers.
 law_meets.rr_law_dealt <- function(law, need) {
-  need == "exact" && (is.null(law$blocks) || all(block_people(law$blocks) == law$cards))
+  if (need != "exact") return(FALSE)
+  is.null(law$blocks) || all(block_people(law$blocks) == law$cards)
 }
 
 law_expected.rr_law_dealt <- function(law, theta) law$beta * sum(theta) + law$truth * theta

@@ -170,22 +170,3 @@ required_number <- function(variance, fixed, margin, z) {
   )
   Inf
 }
-
-# A bar for each stratum, and a panel for each plan.
-label_picture <- function(data) {
-  stratum <- intersect(c("truth", "report"), names(data))
-  plans <- paste0(
-    if (length(unique(data$mechanism)) > 1L) paste0(data$mechanism, ", "),
-    format_count(data$labels), " labels, ", format_count(data$n), " respondents"
-  )
-  rows <- data.frame(
-    label = rows_factor(data[[stratum]]),
-    panel = factor(plans, unique(plans)),
-    kind = "number",
-    estimate = data$people,
-    conf.low = 0,
-    conf.high = data$people
-  )
-  what <- paste("People to label, by", stratum)
-  draw_intervals(rows, what, "The split of labels that has the least error.", "People")
-}

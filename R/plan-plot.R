@@ -3,6 +3,7 @@
 #' @rawNamespace S3method(ggplot2::autoplot,rr_power)
 autoplot.rr_power <- function(object, ...) {
   data <- as.data.frame(object)
+  data$mechanism <- factor(data$mechanism, unique(data$mechanism))
   if (!is.null(data$sets)) return(union_picture(data))
   if (!is.null(data$labels)) return(label_picture(data))
   figure <- if (is.null(data$level)) "n" else "power"
@@ -19,7 +20,6 @@ autoplot.rr_power <- function(object, ...) {
   second <- setdiff(kinds, along)
   panels <- value_words(second, data[[second]], estimand)
   data$panel <- factor(panels, unique(panels[order(data[[second]])]))
-  data$mechanism <- factor(data$mechanism, unique(data$mechanism))
   title <- if (figure == "n") "Respondents needed" else "Power"
   caption <- plan_caption(data, attr(object, "alpha"), estimand, value_format(estimand, estimand))
   if (all(n_values == 1)) {
@@ -43,7 +43,6 @@ union_picture <- function(data) {
   union <- paste(percent_labels(data$share), "in the union")
   data$panel <- paste0(format_count(data$n), " elements, ", union)
   data$panel <- factor(data$panel, unique(data$panel))
-  data$mechanism <- factor(data$mechanism, unique(data$mechanism))
   sets <- unique(data$sets)
   layout <- row_layout(nlevels(data$panel), "", levels(data$panel))
   ggplot2::ggplot(data, ggplot2::aes(.data$sets, .data$margin)) +
@@ -86,16 +85,33 @@ plan_caption <- function(data, alpha, estimand, label) {
 
 # A bar for each mechanism, if there is one number of each.
 plan_bars <- function(data, figure, title, subtitle, caption) {
-  rows <- data.frame(
-    label = rows_factor(levels(data$mechanism)),
-    panel = one_panel(data),
-    kind = "number",
-    estimate = data[[figure]],
-    conf.low = 0,
-    conf.high = data[[figure]]
-  )
+  rows <- bar_rows(levels(data$mechanism), one_panel(data), data[[figure]])
   draw_intervals(rows, paste0(title, ", by design"), caption, title, subtitle = subtitle) +
     ggplot2::geom_vline(xintercept = data$direct[1], linetype = 3, colour = colour_aside)
+}
+
+# The rows of bars from 0 to `values`, as draw_intervals() takes them.
+bar_rows <- function(labels, panel, values) {
+  data.frame(
+    label = rows_factor(labels),
+    panel = panel,
+    kind = "number",
+    estimate = values,
+    conf.low = 0,
+    conf.high = values
+  )
+}
+
+# A bar for each stratum, and a panel for each plan.
+label_picture <- function(data) {
+  stratum <- intersect(c("truth", "report"), names(data))
+  plans <- paste0(
+    if (length(unique(data$mechanism)) > 1L) paste0(data$mechanism, ", "),
+    format_count(data$labels), " labels, ", format_count(data$n), " respondents"
+  )
+  rows <- bar_rows(data[[stratum]], factor(plans, unique(plans)), data$people)
+  what <- paste("People to label, by", stratum)
+  draw_intervals(rows, what, "The split of labels that has the least error.", "People")
 }
 
 # A line for each mechanism and one for the direct question, against what varies most.

@@ -274,10 +274,9 @@ goal_of <- function(...) {
 # A word for what is estimated: a coefficient if there is a model, else a mean or a share.
 plan_estimand <- function(mechanisms, model) {
   if (!is.null(model)) return("coefficient")
+  is_mean <- function(mechanism) isTRUE(mechanism$codec$real)
   if (all(vapply(mechanisms, is_mean, NA))) "mean" else "share"
 }
-
-is_mean <- function(mechanism) isTRUE(mechanism$codec$real)
 
 # The values of `n`, `power` or `margin`, checked: a margin is less than the range of what is
 # estimated.
@@ -827,6 +826,6 @@ worst_share <- function(model, target) {
   turn <- model$turn %||% optimize(
     model$variance, c(0, 1), target, maximum = TRUE, tol = 1e-3
   )$maximum
-  candidates <- c(0, 1, min(1, max(0, turn)))
+  candidates <- c(0, 1, clamp(turn, 0, 1))
   candidates[which.max(model$variance(candidates, target))]
 }

@@ -172,7 +172,7 @@ pure_mechanisms <- function(k, epsilon) {
     order = best_order(k, epsilon)
   )
   figures <- pure_figures(k, epsilon, best)
-  table <- as_tibble(figures[, c("p", "q", "lie", "difference")])
+  table <- as_tibble(figures)
   table$success <- pure_success(k, epsilon, best, figures)
   table$influence <- pmax(table$q, 1 - table$q) / table$difference
   hadamard_influence <- (1 + (2 * best$blocks - 1) * exp(-epsilon)) /
@@ -283,7 +283,7 @@ longitudinal_mechanisms <- function(k, epsilon, permanent, table) {
 }
 
 # The table of mechanisms for the shares of k categories.
-recommend_cell <- function(k, epsilon, n, theta, target, permanent = NULL) {
+recommend_cell <- function(k, epsilon, n, theta, target, permanent) {
   table <- pure_mechanisms(k, epsilon)
   if (!is.null(permanent)) {
     table[c("permanent", "lifetime")] <- NA_real_

@@ -164,7 +164,7 @@ new_audit <- function(reports, mechanism, truth, id) {
     (is.atomic(id) && length(id) == n && !anyNA(id))
   check_that(is_valid, id, "id", "one sender for each report")
 
-  is_ascending <- has_ascending_positions(reports, mechanism$codec)
+  is_ascending <- has_ascending_positions(reports, mechanism)
   has_cells <- is_cell(mechanism)
   reports <- if (has_cells) report_cells(mechanism, reports) else rr_reports(reports, mechanism)
   is_first <- !duplicated(id %||% seq_len(n))
@@ -216,19 +216,15 @@ repeated_reports <- function(audit) {
 
 # Are the positions of each report increasing? Their order can tell the truth, and reading sorts
 # them.
-has_ascending_positions <- function(reports, codec) {
-  n_positions <- codec$ones %||% codec$drawn %||% 1
-  is_sorted <- inherits(reports, "rr_reports") || is.raw(reports)
-  if (n_positions == 1 || is_sorted) return(TRUE)
-  if (is.character(reports) && is.null(dim(reports))) {
-    reports <- strsplit(trimws(reports), " +")
-  }
-  if (length(dim(reports)) == 2L) {
-    reports <- if (ncol(reports) == n_positions) asplit(as.matrix(reports), 1)
-  }
-  reports <- reports[lengths(reports) == n_positions]
-  positions <- lapply(reports, function(report) abs(as.numeric(report)))
-  !any(vapply(positions, is.unsorted, NA))
+has_ascending_positions <- function(reports, mechanism) {
+  codec <- mechanism$codec
+  size <- codec$ones %||% codec$drawn %||% 1
+  if (size == 1) return(TRUE)
+  rows <- read_rows(reports, mechanism)$rows
+  if (is.raw(rows) || holds_bits(rows, codec)) return(TRUE)
+  if (ncol(rows) != size) return(TRUE)
+  positions <- abs(rows)
+  !any(positions[, -1] < positions[, -size], na.rm = TRUE)
 }
 
 # The reports of truth x beside their exact distribution. If a report is one of few cells:
@@ -293,7 +289,7 @@ cell_facts <- function(mechanism, cells, truths) {
       counts = tabulate(cells, length(prob)),
       prob = prob,
       supporting = supporting,
-      labels = paste(":", mechanism$reports %||% seq_along(prob)),
+      labels = paste(":", mechanism$reports),
       p_support = p_support,
       p_support_twice = p_support^2
     )
@@ -326,9 +322,11 @@ report_cells <- function(mechanism, reports) {
   number_cells(rr_reports(reports, mechanism), codec) + 1L
 }
 
+# The number of values of a column of whole numbers, see report_codec().
+n_values <- function(range) (range[2] - range[1]) / range[3] + 1
+
 # The number of different reports.
 n_possible_reports <- function(codec) {
-  n_values <- function(range) (range[2] - range[1]) / range[3] + 1
   n_subsets <- if (!is.null(codec$ones)) choose(codec$width, codec$ones)
   prod(vapply(codec$numbers, n_values, 0), n_subsets)
 }
@@ -375,7 +373,7 @@ audit_table <- function(audit, mechanism, alpha) {
 }
 
 # A row of the table of rr_check_client(), of the chi-squared test, the joint p-value and the bound
-# of epsilon.
+# of epsilon. Reports do not bound epsilon from above.
 audit_row <- function(truth, n, single, p_joint, bound, problem) {
   tibble(
     truth = truth,
@@ -386,14 +384,14 @@ audit_row <- function(truth, n, single, p_joint, bound, problem) {
     p.joint = p_joint,
     epsilon = bound$estimate,
     epsilon.low = bound$low,
-    epsilon.high = bound$high,
+    epsilon.high = if (is.na(bound$low)) NA_real_ else Inf,
     problem = problem %||% NA_character_
   )
 }
 
 # The test and the bound of a row that has none.
 no_test <- list(statistic = NA, df = NA, p = NA)
-no_bound <- list(estimate = NA, low = NA, high = NA)
+no_bound <- list(estimate = NA, low = NA)
 
 # Two-sided tests of counts that are binomial, or sums of independent trials with the mean
 # probability `prob` (Hoeffding 1956). The column `test` has the kind of test, `detail` a word of
@@ -567,7 +565,7 @@ number_tests <- function(facts, reports, supports) {
   if (!length(value_name)) return(do.call(rbind, tests))
 
   range <- facts$numbers[[value_name]]
-  g <- (range[2] - range[1]) / range[3] + 1
+  g <- n_values(range)
   value <- (reports[[value_name]] - range[1]) / range[3] + 1
   rbind(
     do.call(rbind, tests),
@@ -581,18 +579,18 @@ number_tests <- function(facts, reports, supports) {
 
 # list(cell, prob): the fifth of its range in which each number is, and the probability of each.
 fifth_cells <- function(number, range) {
-  n_values <- range[2] - range[1] + 1
-  breaks <- range[1] + ceiling(0:5 * n_values / 5)
-  list(cell = findInterval(number, breaks), prob = diff(breaks) / n_values)
+  n <- n_values(range)
+  breaks <- range[1] + ceiling(0:5 * n / 5)
+  list(cell = findInterval(number, breaks), prob = diff(breaks) / n)
 }
 
 # list(cell, prob): the combination of the numbers modulo q, and the probability of each.
 residue_cells <- function(q, numbers, ranges) {
   residue <- seq_len(q) - 1
   shares <- lapply(ranges, function(range) {
-    n_values <- (range[2] - residue) %/% q -
+    n <- (range[2] - residue) %/% q -
       (range[1] - 1 - residue) %/% q
-    n_values / sum(n_values)
+    n / sum(n)
   })
   list(
     cell = Reduce(function(cell, number) cell * q + number %% q, numbers, 0) +
@@ -626,15 +624,12 @@ pooled_tests <- function(audit) {
   for (i in seq_along(audit$truths)) {
     rows <- audit$truth[first] == audit$truths[i]
     facts <- audit$facts[[i]]
-    part[rows] <- if (is.null(facts$bits)) {
-      facts$cells == 1
+    if (audit$has_cells) {
+      part[rows] <- facts$cells == 1
+      p_part[rows] <- facts$prob[1]
     } else {
-      facts$bits[, 1]
-    }
-    p_part[rows] <- if (is.null(facts$bits)) {
-      facts$prob[1]
-    } else {
-      facts$both[1, 1]
+      part[rows] <- facts$bits[, 1]
+      p_part[rows] <- facts$both[1, 1]
     }
   }
   # Reports of the same number among those of their truths are neighbours.
@@ -739,11 +734,8 @@ function_test <- function(audit, first) {
   numbers <- audit$facts[[1]]$numbers
   numbers <- numbers[setdiff(names(numbers), c("value", "sign"))]
   if (!length(numbers)) return(NULL)
-  n_values <- vapply(numbers, function(range) range[2] - range[1] + 1, 0)
-  equal_test(
-    as.data.frame(as.list(audit$reports)[names(numbers)])[first, ],
-    1 / prod(n_values)
-  )
+  numbers_drawn <- as.data.frame(as.list(audit$reports)[names(numbers)])[first, ]
+  equal_test(numbers_drawn, 1 / prod(vapply(numbers, n_values, 0)))
 }
 
 # Tests of the first report of each respondent with each later one about the same answer.
@@ -761,12 +753,12 @@ repeat_tests <- function(audit) {
 
 # ---- what the reports prove about epsilon ----
 
-# list(estimate, low, high): the measured epsilon and its limits. Each report is paired with another
+# list(estimate, low): the measured epsilon and its lower limit. Each report is paired with another
 # truth: it supports its truth alone (a reports), the other alone (b reports), both or none. For any
 # client of this epsilon a is binomial given a + b, with odds of at most e^epsilon.
 epsilon_bound <- function(mechanism, audit, alpha) {
   n_truths <- length(audit$truths)
-  if (n_truths < 2) return(list(estimate = NA_real_, low = 0, high = Inf))
+  if (n_truths < 2) return(list(estimate = NA_real_, low = 0))
   rows <- which(audit$is_first)
   pairs <- other_truths(match(audit$truth[rows], audit$truths), n_truths)
   rows <- rows[pairs$used]
@@ -784,7 +776,7 @@ epsilon_bound <- function(mechanism, audit, alpha) {
     pairs_bound(a, b, alpha)
   }
   estimate <- if (a + b > 0) log(a / b) else NA_real_
-  list(estimate = estimate, low = max(0, low), high = Inf)
+  list(estimate = estimate, low = max(0, low))
 }
 
 # The lower Clopper-Pearson limit of the log odds of a, given a + b.
@@ -846,7 +838,7 @@ product_audit_table <- function(audits, mechanism, alpha) {
     put_text(question_words[[worst$test]], "{detail}", worst$detail)
   }
   epsilon_low <- sum(bounds$epsilon.low)
-  bound <- list(estimate = sum(bounds$epsilon), low = epsilon_low, high = Inf)
+  bound <- list(estimate = sum(bounds$epsilon), low = epsilon_low)
   problem <- problem %||% epsilon_problem(epsilon_low, mechanism)
   row <- audit_row(
     NA_character_, sum(audits[[1]]$is_first), no_test, p_joint, bound, problem
@@ -969,10 +961,8 @@ client_problem <- function(rejected, facts, supports, joint) {
   worst <- as.list(worst[which.min(worst$p), ])
   values <- c(worst, hold = mean(supports), should = facts$p_support)
   # Numbers that differ have so many digits that they look different.
-  digits <- max(
-    3,
-    min(10, 1 - floor(log10(abs(worst$share - worst$prob))))
-  )
+  difference <- abs(worst$share - worst$prob)
+  digits <- clamp(1 - floor(log10(difference)), 3, 10)
   text <- test_words[[test]]
   for (name in names(values)) {
     value <- values[[name]]

@@ -111,7 +111,7 @@ rr_client <- function(
 }
 
 # The text of a client of the kind `as`. `settings` are the other arguments of rr_client().
-written_client <- function(as, mechanism, plan, settings = list()) {
+written_client <- function(as, mechanism, plan, settings) {
   script <- client_source("candor.js", "plan: null", paste("plan:", plan))
   switch(
     as,
@@ -197,11 +197,18 @@ client_source <- function(name, placeholder, text) {
 # itself.
 put_text <- function(text, placeholder, value) sub(placeholder, value, text, fixed = TRUE)
 
+# The text with each of `values` in place of its name in braces, one after another.
+put_texts <- function(text, values) {
+  for (name in names(values)) {
+    text <- put_text(text, paste0("{{", name, "}}"), values[[name]])
+  }
+  text
+}
+
 # The text of a file in UTF-8, with line ends of Unix.
 file_text <- function(file) {
-  text <- readChar(file, file.size(file), useBytes = TRUE)
-  Encoding(text) <- "UTF-8"
-  gsub("\r\n", "\n", text, fixed = TRUE)
+  lines <- readLines(file, encoding = "UTF-8", warn = FALSE)
+  paste0(lines, "\n", collapse = "")
 }
 
 # The text as HTML that shows it.
@@ -289,13 +296,6 @@ client_promise <- function(questions, epsilon) {
   )
 }
 
-# Whole numbers that add up to 100: the largest remainders are rounded up.
-shares_of_100 <- function(shares) {
-  floors <- floor(100 * shares + 1e-9)
-  remainder_order <- order(floors - 100 * shares)
-  floors + (order(remainder_order) <= 100 - sum(floors))
-}
-
 # How many of 100 people with each answer, a list, make each report, a list: NULL if none can. NULL
 # if there are too many answers or reports for pictures.
 pictured_shares <- function(mechanism) {
@@ -306,10 +306,8 @@ pictured_shares <- function(mechanism) {
   }
   channel <- unname(rr_matrix(mechanism))
   lapply(seq_len(nrow(channel)), function(x) {
-    Map(
-      function(share, p) if (p > 0) share, shares_of_100(channel[x, ]),
-      channel[x, ]
-    )
+    shares <- whole_shares(100, channel[x, ])
+    Map(function(share, p) if (p > 0) share, shares, channel[x, ])
   })
 }
 
@@ -491,12 +489,14 @@ client_page <- function(mechanism, plan, question, key, settings) {
   }
   send <- settings$send
   address <- if (is.null(send)) "'none'" else sub("[?].*", "", send)
-  text <- put_text(text, "{{connect}}", address)
   right_to_left <- "^(ar|arc|ckb|dv|fa|he|ks|ps|sd|syr|ug|ur|yi)(-|$)|-(Arab|Hebr|Thaa)(-|$)"
   direction <- if (grepl(right_to_left, settings$language)) "rtl" else "ltr"
-  text <- put_text(text, "{{language}}", settings$language)
-  text <- put_text(text, "{{dir}}", direction)
-  put_text(text, "{{old}}", html_text(settings$words$old))
+  put_texts(text, list(
+    connect = address,
+    language = settings$language,
+    dir = direction,
+    old = html_text(settings$words$old)
+  ))
 }
 
 # An error if one of `lines` is not as many lines of text as `n_lines` says.

@@ -74,9 +74,7 @@ rr_device <- function(
   check_that(is.null(births) || has_shares, births, "births", "the shares of twelve months")
   tables <- lapply(physical_devices(births), device_row, design, epsilon, n, truth)
   table <- do.call(rbind, tables)
-  table <- table[order(-table$epsilon), ]
-  class(table) <- c("rr_devices", class(table))
-  table
+  with_class(table[order(-table$epsilon), ], "rr_devices")
 }
 
 # A device in one line and its event below: columns of a tibble cut both off.
@@ -299,6 +297,12 @@ sheet_table <- function(name) {
   table
 }
 
+# The record of the device in a row of rr_device().
+sheet_device <- function(row) {
+  table <- sheet_table("devices.dcf")
+  table[table[, "device"] == row$device, ]
+}
+
 # The texts of all sheets in one language, a list; `words` of the user replace them.
 sheet_words <- function(language, words) {
   table <- sheet_table("instructions.dcf")
@@ -311,8 +315,7 @@ sheet_words <- function(language, words) {
 # list(act, ask, events): what the respondent does with a device, the innocuous question, and the
 # lines of the outcomes of each event. A user's own innocuous question has no outcomes.
 device_words <- function(row, language, innocuous) {
-  table <- sheet_table("devices.dcf")
-  device <- table[table[, "device"] == row$device, ]
+  device <- sheet_device(row)
   column <- paste0("outcomes-", language)
   is_translated <- column %in% names(device) && !is.na(device[[column]])
   outcomes <- device[[if (is_translated) column else "outcomes"]]
@@ -394,7 +397,7 @@ sheet_reasons <- function(mechanism, design, sheet) {
   )
   channel <- sheet_channel(mechanism)
   examples <- vapply(seq_along(levels), function(x) {
-    says <- sprintf(sheet$says, shares_of_100(channel[x, ]), boxes)
+    says <- sprintf(sheet$says, whole_shares(100, channel[x, ]), boxes)
     sprintf(sheet$example, levels[x], paste(says, collapse = ", "))
   }, "")
   promise <- client_promise(list(mechanism), mechanism$epsilon)
@@ -415,9 +418,8 @@ sheet_channel <- function(mechanism) rr_matrix(mechanism$marginal %||% mechanism
 
 # The lines for the interviewer: what to read out, how to enter answers, and notes.
 interviewer_lines <- function(mechanism, design, sheet, row, language) {
-  table <- sheet_table("devices.dcf")
   column <- if (language == "en") "note" else paste0("note-", language)
-  note <- if (!is.null(row)) table[table[, "device"] == row$device, column]
+  note <- if (!is.null(row)) sheet_device(row)[column]
   note <- note[!is.na(note) & nzchar(note)]
   enter <- sheet[[paste0("enter-", design)]]
   if (is.null(enter) && !identical(sheet_labels(mechanism, sheet), mechanism$levels)) {
@@ -505,10 +507,12 @@ html_sheet <- function(sections, title, language) {
     section(html_lines(sections$interviewer)), section(html_lines(sections$methods))
   )
   text <- file_text(system.file("client", "sheet.html", package = "candor"))
-  text <- put_text(text, "{{body}}", paste(body, collapse = "\n"))
-  text <- put_text(text, "{{title}}", html_text(title))
-  text <- put_text(text, "{{direction}}", if (language == "ar") "rtl" else "ltr")
-  put_text(text, "{{language}}", language)
+  put_texts(text, list(
+    body = paste(body, collapse = "\n"),
+    title = html_text(title),
+    direction = if (language == "ar") "rtl" else "ltr",
+    language = language
+  ))
 }
 
 # Lines of Markdown, each a paragraph, an item, a box or a heading, as HTML.

@@ -67,8 +67,8 @@ check_flip <- function(flip, m, n, sets = NULL) {
     flip <- if (is.matrix(flip)) flip[, index, drop = FALSE] else flip[index]
   }
   shape <- if (is.matrix(flip)) dim(flip) else length(flip)
-  if (!identical(shape, as.integer(c(m, n))) &&
-      !identical(shape, as.integer(n)) && !identical(shape, 1L)) {
+  shapes <- list(as.integer(c(m, n)), as.integer(n), 1L)
+  if (!list(shape) %in% shapes) {
     abort(c(
       paste(
         "{.arg flip} must be one number, one for each {if (m == 1) 'bit'",
@@ -88,7 +88,7 @@ flip_variance <- function(flip) flip * (1 - flip) / (1 - 2 * flip)^2
 
 # The error for an entry that a kernel refused: a list with the position of that entry. It was the
 # flip unless the bit itself is wrong.
-check_kernel <- function(result, bits, flip, arg = "bits") {
+check_kernel <- function(result, bits, flip, arg) {
   if (!is.list(result) || is.null(result$position)) return(result)
   if (result$in_flips %||% (bits[[result$position]] %in% 0:1)) {
     abort_flip(flip, result$position)

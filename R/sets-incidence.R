@@ -182,10 +182,7 @@ rows_of.rr_incidence <- function(x) {
 bounds_of.rr_incidence <- function(x, rows, level) {
   bounds <- if (x$method == "mle") profile_incidence(x, rows, level)
     else normal_interval(rows$estimate, normal_quantile(level) * rows$std.error, 0, x$n)
-  list(
-    low = pmin(pmax(bounds$low, 0), x$n),
-    high = pmax(pmin(bounds$high, x$n), 0)
-  )
+  lapply(bounds, clamp, 0, x$n)
 }
 
 # The variances of the numbers of elements in exactly, and in at least, t sets. Maximum likelihood
@@ -247,7 +244,7 @@ sample_bounds <- function(x, table, bounds, level) {
   sampled <- x$fit
   sampled$target <- "population"
   total_variance <- incidence_variances(incidence_covariance(sampled, x$n), x, table$estimate)
-  least_share <- pmin(pmax(table$std.error^2 / total_variance, 0), 1)
+  least_share <- clamp(table$std.error^2 / total_variance, 0, 1)
   least_share[is.na(least_share)] <- 0
   clear <- x$n * vapply(
     pmin(table$estimate / x$n, 1), profile_binomial,

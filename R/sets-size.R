@@ -257,13 +257,8 @@ true_totals <- function(bits, flips, invert) {
 first_sets <- function(data, k) {
   if (is.null(data$bits)) return(data)
   first <- function(x) {
-    if (is.matrix(x)) {
-      x[, seq_len(k), drop = FALSE]
-    } else if (length(x) > 1L) {
-      x[seq_len(k)]
-    } else {
-      x
-    }
+    if (!is.matrix(x)) return(head(x, k))
+    x[, seq_len(k), drop = FALSE]
   }
   replace(
     data, c("bits", "n", "flip"),
@@ -472,24 +467,14 @@ pattern_law <- function(what, n, flip) {
   if (length(flip) == 1L) {
     channel <- .Call(C_rr_incidence_channel, as.double(n), flip, FALSE)
     reports <- tally_ones(0:n, n, flip)
-    full <- n + 1
   } else {
     patterns <- as.matrix(expand.grid(rep(list(0:1), n)))
-    wrong <- function(truth) {
-      apply(patterns, 1, function(y) {
-        prod(ifelse(y == truth, 1 - flip, flip))
-      })
-    }
-    channel <- t(apply(patterns, 1, wrong))
+    channel <- pattern_channel(flip)
     reports <- bit_tally(patterns, flip)
-    full <- nrow(patterns)
   }
   kind <- if (what == "union") "any" else "all"
-  counts <- if (what == "union") {
-    seq_len(nrow(channel)) > 1
-  } else {
-    seq_len(nrow(channel)) == full
-  }
+  index <- seq_len(nrow(channel))
+  counts <- if (what == "union") index > 1 else index == nrow(channel)
   list(
     y = tally_value(reports, kind)$estimate,
     out = channel[!counts, , drop = FALSE],
@@ -528,7 +513,7 @@ chernoff_size <- function(estimate, m, patterns, alpha) {
   grid <- exp(seq(log(1e-3), log(1e4), length.out = 160)) / sd
   best <- function(side) {
     bounds <- excluded(side * grid)
-    best_index <- if (side > 0) which.max(bounds) else which.min(bounds)
+    best_index <- which.max(side * bounds)
     fine <- excluded(
       side * exp(
         seq(
@@ -537,13 +522,12 @@ chernoff_size <- function(estimate, m, patterns, alpha) {
         )
       )
     )
-    if (side > 0) max(bounds, fine) else min(bounds, fine)
+    side * max(side * c(bounds, fine))
   }
   # Sizes are whole numbers.
-  c(
-    min(max(ceiling(best(1) - 1e-9), 0), m),
-    max(min(floor(best(-1) + 1e-9), m), 0)
-  )
+  low <- ceiling(best(1) - 1e-9)
+  high <- floor(best(-1) + 1e-9)
+  clamp(c(low, high), 0, m)
 }
 
 # The sizes of sketches. Functions of several unions need the covariance of all unions, and so at
@@ -631,7 +615,7 @@ bloom_size <- function(bits, flip, settings, z) {
     empty <- max(mean / m, 1e-300)
     max(1 - empty * (1 - log(empty)), 0)
   }
-  likely_zeros <- min(max(zeros, 0), m)
+  likely_zeros <- clamp(zeros, 0, m)
   std_error <- sqrt(noise + likely_zeros * hashing_variance(likely_zeros))
   # One end of the means that the zeros do not refute, each with its own variance: at 0 zeros the
   # variance of 0 would be wrong. Zeros that no union can have are taken for the nearest possible

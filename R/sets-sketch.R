@@ -153,13 +153,8 @@ item_bits <- function(sketch) if (sketch$type == "pcsa") 1 else sketch$settings[
 
 # Bits that are 1 with probability[group], through the kernel of rr_perturb().
 draw_bits <- function(group, probability, rng) {
-  result <- .Call(
-    C_rr_perturb, as.integer(group), 1L, as.double(c(length(probability), 2)),
-    plan_kind(list(kind = "channel")), as.double(c(1 - probability, probability)),
-    generator(rng)
-  )
-  if (result$failed) abort_generator(rng)
-  result$reports - 1L
+  plan <- list(kind = "channel", numbers = as.double(c(1 - probability, probability)))
+  draw_plan(as.integer(group), plan, c(length(probability), 2), rng) - 1L
 }
 
 #' @export
@@ -205,13 +200,7 @@ rr_merge_bits <- function(
       vapply(sketches, `[[`, first$bits, "bits"), vapply(sketches, `[[`, 1, "flip"),
       "any", rng
     )
-    return(new_rr_sketch(
-      merged$bits,
-      first$type,
-      first$settings,
-      first$key,
-      merged$flip
-    ))
+    return(replace(first, names(merged), merged))
   }
   bits <- check_bits(bits)
   if (is.raw(bits) || is.matrix(flip)) {
@@ -250,6 +239,6 @@ merge_rows <- function(rows, flip, type, rng) {
   estimate <- tally_value(bit_tally(unname(rows), pmin(flip, 1 - flip)), type)$estimate
   different <- unique(estimate)
   # Exact at both ends but for rounding.
-  probability <- pmin(pmax(star + (1 - 2 * star) * different, 0), 1)
+  probability <- clamp(star + (1 - 2 * star) * different, 0, 1)
   list(bits = draw_bits(match(estimate, different), probability, rng), flip = star)
 }

@@ -223,9 +223,7 @@ pcsa_fit <- function(zeros, flip, settings) {
   size <- if (peak == 0) 0 else if (peak == last) Inf else root_between(score, peak)
   list(
     size = size,
-    at_size = moments(
-      min(max(log(size), grid[1]), grid[last])
-    ),
+    at_size = moments(clamp(log(size), grid[1], grid[last])),
     moments = moments,
     score = score,
     grid = grid,

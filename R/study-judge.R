@@ -28,7 +28,7 @@ study_counts <- function(
       draw(shares / sum(shares), NULL, n, cell)
     }
     if (is.null(truth)) {
-      return(multinomial(pmax(reported_shares(mechanism, theta), 0), n, cell))
+      return(multinomial(pmax(law_expected(law, theta), 0), n, cell))
     }
     rows <- rr_matrix(mechanism)
     counts <- lapply(which(truth > 0), function(x) {
@@ -71,7 +71,7 @@ keep_generator <- function(seed, code) {
 # ---- estimates ----
 
 # The estimate of any method: a name, a method object, or a user's function.
-study_estimate <- function(mechanism, counts, method, n, name = NULL, truth = NULL) {
+study_estimate <- function(mechanism, counts, method, n, name, truth = NULL) {
   if (identical(method, "oracle")) return(study_oracle(mechanism, truth, counts, n))
   if (!is.function(method)) return(estimate_counts(mechanism, counts, method, n)$estimate)
   estimate <- method(counts, mechanism)

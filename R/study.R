@@ -153,7 +153,7 @@ rr_study <- function(
 
 # The truths as shares, by name. Names, and the values of data, are levels of a mechanism that is
 # given.
-check_truths <- function(truth, mechanism = NULL) {
+check_truths <- function(truth, mechanism) {
   if (!is.list(truth)) truth <- list(truth = truth)
   names <- rlang::names2(truth)
   names(truth) <- make.unique(

@@ -23,8 +23,8 @@ rr_tally.data.frame <- function(
     return(labelled_tally(labelled_rows(x, mechanism, column, by, na.rm)))
   }
   read <- function(x) frame_answers(x, mechanism, column, weights, by, count, id)
-  if (!is.null(id)) x <- drop_copies(x, id, function() read(x)$reports)
-  answers <- read(x)
+  reports <- function() read(x)$reports
+  answers <- read(if (is.null(id)) x else drop_copies(x, id, reports))
   inform_frequencies(answers$weights)
   tally_answers(answers, mechanism, na.rm, keep)
 }
@@ -89,8 +89,9 @@ frame_answers <- function(x, mechanism, column, weights, by, count = NULL, id = 
   frame <- as_plain_frame(x)
   arguments <- list(by = by, weights = weights, count = count, id = id)
   arguments <- arguments[lengths(arguments) > 0L]
-  named <- Map(function(columns, arg) frame_names(frame, columns, arg, single = arg != "by"),
-               arguments, names(arguments))
+  named <- Map(function(columns, arg) {
+    frame_names(frame, columns, arg, single = arg != "by")
+  }, arguments, names(arguments))
   by <- if (!is.null(named$by)) as.list(frame)[named$by]
     else if (is.null(by) || is.list(by)) as.list(by) else list(group = by)
   grouped <- setdiff(names(attr(x, "groups")), ".rows")
@@ -118,8 +119,12 @@ frame_answers <- function(x, mechanism, column, weights, by, count = NULL, id = 
   } else {
     frame[columns]
   }
-  list(reports = reports, weights = if (is.null(named$weights)) weights else frame[[named$weights]],
-       times = if (is.null(named$count)) count else frame[[named$count]], by = by)
+  list(
+    reports = reports,
+    weights = if (is.null(named$weights)) weights else frame[[named$weights]],
+    times = if (is.null(named$count)) count else frame[[named$count]],
+    by = by
+  )
 }
 
 # A data frame without groups and foreign classes, so that `[` and `[[` do what base R documents.

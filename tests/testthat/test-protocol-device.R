@@ -121,11 +121,11 @@ test_that("shares of 100 people add up to 100, files are kept, and bad input is 
   set.seed(2)
   for (i in 1:50) {
     shares <- prop.table(rexp(sample(2:6, 1)))
-    whole <- shares_of_100(shares)
+    whole <- whole_shares(100, shares)
     expect_equal(sum(whole), 100)
     expect_lt(max(abs(whole - 100 * shares)), 1)
   }
-  expect_identical(shares_of_100(c(0.7, 0.15, 0.15)), c(70, 15, 15))
+  expect_identical(whole_shares(100, c(0.7, 0.15, 0.15)), c(70, 15, 15))
   file <- withr::local_tempfile(lines = "mine")
   expect_error(rr_instructions(rr_warner(0.7), "Q?", file = file), class = "candor_error_file")
   expect_identical(readLines(file), "mine")
