@@ -210,7 +210,7 @@ cell_estimates.rr_fit_product <- function(fit, index, target) {
   cells$estimate <- margin$estimate
   cells$covariance <- estimate_covariance(margin$mechanism, margin, 1, seq_along(margin$estimate))
   cells$squares <- c(question_squares(margin), list(n = margin$tally$effective_n))
-  cells$boundary <- 0
+  cells$boundary <- NULL
   cells
 }
 
@@ -233,7 +233,7 @@ cell_estimates.rr_survey <- function(fit, index, target) {
     abort("{.arg fit} must be of shares in one group, for its own {.arg target}.")
   }
   cells <- product_cells(fit, index, fit$covariance)
-  if (fit$estimator$unbiased) cells$boundary <- 0
+  if (fit$estimator$unbiased) cells$boundary <- NULL
   cells[c("n", "df")] <- list(fit$n, fit$df)
   cells
 }
@@ -442,12 +442,17 @@ rr_quantile.rr_margin <- function(
   edges <- margin_edges(fit, breaks)
   z <- t_quantile(conf.level, fit$df)
   sums <- margin_sums(fit)
+  members <- margin_members(fit)
+  # The mean of S is 0 at the tested probability: its square is not taken off.
+  square <- if (fit$target == "population" && is.null(fit$df)) 1 / fit$tally$effective_n else 0
   k <- nrow(sums$below)
   quantiles <- lapply(seq_len(ncol(sums$below)), function(j) {
     index <- (j - 1) * k + seq_len(k)
+    below <- sums$below[, j]
+    covariance <- sums$covariance[index, index, drop = FALSE]
+    products <- (1 - square) * covariance + square * outer(below, below)
     level_quantiles(
-      probs, z, sums$below[, j],
-      sums$covariance[index, index, drop = FALSE], edges
+      probs, z, below, products, members$member[j], members$crossing[, j], edges
     )
   })
   correlation <- function(pair, position, prob) {
@@ -501,4 +506,30 @@ margin_sums <- function(fit) {
     below = matrix(sums %*% as.vector(cells$estimate), k),
     covariance = sums %*% cells$covariance %*% t(sums)
   )
+}
+
+# The variance that one member of each class adds to its number, and, a row a level, how much more
+# one up to the level adds to the number up to there than one above. Both are 0 if the estimate is
+# no mean of scores.
+margin_members <- function(fit) {
+  questions <- unname(fit$tally$mechanism$questions)
+  squares <- function(question, weights) {
+    law_second_moments(rr_law(question), length(weights), as.double(weights)) %||% NA_real_
+  }
+  k <- length(questions[[1]]$levels)
+  crossing <- vapply(seq_len(k), function(level) {
+    up_to <- seq_len(k) <= level
+    each <- squares(questions[[1]], up_to)
+    mean(each[up_to]) - if (level < k) mean(each[!up_to]) else 0
+  }, 0)
+  each <- lapply(questions[-1], function(question) {
+    level <- seq_along(question$levels)
+    vapply(level, function(j) squares(question, level == j)[j], 0)
+  })
+  member <- Reduce(function(x, y) as.vector(outer(x, y)), each, 1)
+  per_member <- function(moments) {
+    variance <- (moments - (fit$target == "sample")) / fit$tally$effective_n
+    replace(variance, is.na(variance) | !is.null(fit$boundary), 0)
+  }
+  list(member = per_member(member), crossing = per_member(outer(crossing, member)))
 }
