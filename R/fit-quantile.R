@@ -304,7 +304,7 @@ bin_hull <- function(breaks) {
 }
 
 # The quantiles of one class from its numbers `below` up to each level, and their mean products.
-level_quantiles <- function(probs, z, below, products, member, crossing, edges) {
+level_quantiles <- function(probs, z, below, products, crossing, edges) {
   k <- length(below)
   total <- below[k]
   shares <- monotone_shares(diff(c(0, below)) / total)
@@ -322,7 +322,7 @@ level_quantiles <- function(probs, z, below, products, member, crossing, edges) 
     below = drop(map %*% below),
     total = total,
     variances = variances,
-    member = member,
+    member = crossing[k],
     crossing = approx(seq_len(k), crossing, c(0, positions), rule = 2)$y
   )
   limits <- inverted_limits(

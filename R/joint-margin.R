@@ -442,7 +442,7 @@ rr_quantile.rr_margin <- function(
   edges <- margin_edges(fit, breaks)
   z <- t_quantile(conf.level, fit$df)
   sums <- margin_sums(fit)
-  members <- margin_members(fit)
+  crossings <- margin_crossings(fit)
   # The mean of S is 0 at the tested probability: its square is not taken off.
   square <- if (fit$target == "population" && is.null(fit$df)) 1 / fit$tally$effective_n else 0
   k <- nrow(sums$below)
@@ -451,9 +451,7 @@ rr_quantile.rr_margin <- function(
     below <- sums$below[, j]
     covariance <- sums$covariance[index, index, drop = FALSE]
     products <- (1 - square) * covariance + square * outer(below, below)
-    level_quantiles(
-      probs, z, below, products, members$member[j], members$crossing[, j], edges
-    )
+    level_quantiles(probs, z, below, products, crossings[, j], edges)
   })
   correlation <- function(pair, position, prob) {
     rows <- vapply(
@@ -508,28 +506,25 @@ margin_sums <- function(fit) {
   )
 }
 
-# The variance that one member of each class adds to its number, and, a row a level, how much more
-# one up to the level adds to the number up to there than one above. Both are 0 if the estimate is
-# no mean of scores.
-margin_members <- function(fit) {
-  questions <- unname(fit$tally$mechanism$questions)
-  squares <- function(question, weights) {
-    law_second_moments(rr_law(question), length(weights), as.double(weights)) %||% NA_real_
-  }
-  k <- length(questions[[1]]$levels)
-  crossing <- vapply(seq_len(k), function(level) {
-    up_to <- seq_len(k) <= level
-    each <- squares(questions[[1]], up_to)
-    mean(each[up_to]) - if (level < k) mean(each[!up_to]) else 0
+# For each level and class, how much more variance a member up to the level adds to the number up to
+# there than one above; at the last level what a member adds. All are 0 if the estimate is no mean of
+# scores.
+margin_crossings <- function(fit) {
+  law <- rr_law(fit$tally$mechanism)
+  k <- length(fit$levels[[1]])
+  cells <- seq_along(fit$estimate)
+  crossing <- vapply(cells, function(last) {
+    inside <- (cells - 1) %/% k == (last - 1) %/% k
+    up_to <- inside & cells <= last
+    above <- inside & !up_to
+    squares <- law_second_moments(law, length(cells), as.double(up_to)) %||%
+      if (length(law$axes) > 1L && !is.null(inverse_axes(law))) {
+        channel_second_moments(law, as.double(up_to))
+      } else {
+        NA
+      }
+    mean(squares[up_to]) - sum(squares[above]) / max(1, sum(above))
   }, 0)
-  each <- lapply(questions[-1], function(question) {
-    level <- seq_along(question$levels)
-    vapply(level, function(j) squares(question, level == j)[j], 0)
-  })
-  member <- Reduce(function(x, y) as.vector(outer(x, y)), each, 1)
-  per_member <- function(moments) {
-    variance <- (moments - (fit$target == "sample")) / fit$tally$effective_n
-    replace(variance, is.na(variance) | !is.null(fit$boundary), 0)
-  }
-  list(member = per_member(member), crossing = per_member(outer(crossing, member)))
+  variance <- (crossing - (fit$target == "sample")) / fit$tally$effective_n
+  matrix(replace(variance, is.na(variance) | !is.null(fit$boundary), 0), k)
 }
