@@ -507,8 +507,7 @@ margin_sums <- function(fit) {
 }
 
 # For each level and class, how much more variance a member up to the level adds to the number up to
-# there than one above; at the last level what a member adds. All are 0 if the estimate is no mean of
-# scores.
+# there than one above; at the last level what a member adds. All are 0 if estimates are no means.
 margin_crossings <- function(fit) {
   law <- rr_law(fit$tally$mechanism)
   k <- length(fit$levels[[1]])
