@@ -234,21 +234,24 @@ inner_levels <- function(prob, limit) {
 # normal errors. So the limits of a quantile are those of a score test. They are the values t at
 # which S(t) = (number of the class up to t) - prob (number of the class), which is 0 on average at
 # the quantile, is within z standard deviations. `sums` has the numbers `below` t, the `total`,
-# their `variances`, and `member`, the variance that one member of the class adds to its number. The
+# their `variances`, and `member`, the variance that one member of the class adds to its number;
+# `crossing` is how much more one up to t adds to the number below t than one above. The
 # field `variances` has `below`, the variance of the number below t, `total`, that of the class, and
 # `cross`, their covariance; at -Inf nobody is below.
 
 # The hull of what is accepted for each of `probs`, by the sign of S^2 - z^2 V, a quadratic in the
 # probability; `hull` finds it from this excess, at -Inf and at each value. V is the variance if the
-# tested share of the class is up to t: S members are moved above t, and a member counts (1 -
-# prob)^2 up to t and prob^2 above. Estimated at the share that was seen it vanishes near both ends
-# of the class.
+# tested share of the class is up to t: S members are moved above t, each of which adds 2 prob
+# `member` - `crossing`. If the variable is exact, `crossing` is `member`, since a member counts (1 -
+# prob)^2 up to t and prob^2 above. Estimated at the share that was seen the variance vanishes near
+# both ends of the class.
 inverted_limits <- function(probs, z, sums, hull) {
   total <- sums$total
   member <- z^2 * sums$member
+  crossing <- z^2 * (sums$crossing %||% sums$member)
   below <- c(0, sums$below)
-  square <- below * (below + member) - z^2 * c(0, sums$variances$below)
-  cross <- below * (total + member) + member * total / 2 -
+  square <- below * (below + crossing) - z^2 * c(0, sums$variances$below)
+  cross <- below * (total + member) + crossing * total / 2 -
     z^2 * c(0, sums$variances$cross)
   last <- length(below)
   # Nothing is left of the excess, and not even a rounding, at the largest value if prob is 1.
@@ -300,8 +303,8 @@ bin_hull <- function(breaks) {
   }
 }
 
-# The quantiles of one class from its numbers `below` up to each level, and their covariance.
-level_quantiles <- function(probs, z, below, covariance, edges) {
+# The quantiles of one class from its numbers `below` up to each level, and their mean products.
+level_quantiles <- function(probs, z, below, products, crossing, edges) {
   k <- length(below)
   total <- below[k]
   shares <- monotone_shares(diff(c(0, below)) / total)
@@ -309,17 +312,18 @@ level_quantiles <- function(probs, z, below, covariance, edges) {
   # Bins have weights of their levels halfway, too.
   positions <- if (binned) seq_len(2 * k) / 2 else seq_len(k)
   map <- pmax(1 - abs(outer(positions, seq_len(k), `-`)), 0)
-  covariance <- map %*% covariance %*% t(map)
+  products <- map %*% products %*% t(map)
   variances <- list(
-    below = diag(covariance),
-    cross = covariance[, ncol(covariance)],
-    total = covariance[length(covariance)]
+    below = diag(products),
+    cross = products[, ncol(products)],
+    total = products[length(products)]
   )
   sums <- list(
     below = drop(map %*% below),
     total = total,
     variances = variances,
-    member = 0
+    member = crossing[k],
+    crossing = approx(seq_len(k), crossing, c(0, positions), rule = 2)$y
   )
   limits <- inverted_limits(
     probs, z, sums, if (binned) bin_hull(edges$breaks) else level_hull(edges$values)

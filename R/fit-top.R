@@ -89,7 +89,7 @@ rr_top <- function(
   p <- if (looking) anytime_absence(fit) else absence_p_values(fit)
   adjusted <- lapply(p, adjusted_p_values, adjust)
   n_present <- vapply(
-    adjusted, function(table) sum(table$times[table$adjusted <= alpha]), 0L
+    adjusted, function(group) sum(group$times[which(group$p <= alpha)]), 0L
   )
   table <- as_tibble(top_columns(fit, top_cells(fit, n), p, adjusted, conf.level))
   table$present <- table$p.adjusted <= alpha
@@ -159,24 +159,23 @@ largest <- function(values, n) {
   candidates[order(-values[candidates])][seq_len(n)]
 }
 
-# The p-values of a group in increasing order, how many categories have each, and the same values
-# adjusted as p.adjust() adjusts those of all categories. Equal values may be apart: they are
-# adjusted alike.
+# The p-values of a group, see absence_p_values(), adjusted as p.adjust() adjusts those of all
+# categories, and how many `times` each is there. Equal values that are apart are adjusted alike.
 adjusted_p_values <- function(group, adjust) {
   times <- tabulate(group$index, length(group$p))
   order <- order(group$p, na.last = NA)
   order <- order[times[order] > 0]
   values <- group$p[order]
-  times <- times[order]
-  last <- cumsum(times)
-  k <- sum(times)
+  last <- cumsum(times[order])
+  k <- max(last, 0)
   adjusted <- if (adjust == "holm") {
-    cummax((k + 1 - (last - times + 1)) * values)
+    cummax((k - last + times[order]) * values)
   } else {
     factor <- if (adjust == "BY") sum(1 / seq_len(k)) else 1
     rev(cummin(rev(factor * k / last * values)))
   }
-  list(values = values, times = times, adjusted = pmin(1, adjusted))
+  group$p[order] <- pmin(1, adjusted)
+  c(group, list(times = times))
 }
 
 top_columns <- function(fit, top, p, adjusted, conf.level) {
@@ -191,10 +190,7 @@ top_columns <- function(fit, top, p, adjusted, conf.level) {
   tails <- if (fit$interval == "anytime") 1 else 2
   is_absent <- p_value >= (1 - conf.level) * top$rank / (tails * k)
   uncertainty$low[is_absent & !is.na(uncertainty$low)] <- 0
-  p_adjusted <- Map(
-    function(table, p, cells) table$adjusted[match(p_values_of(p, cells), table$values)],
-    adjusted, p, listed
-  )
+  p_adjusted <- Map(p_values_of, adjusted, listed)
   c(
     lapply(as.list(fit$tally$groups), `[`, group),
     list(rank = top$rank, term = fit$mechanism$levels[category]),

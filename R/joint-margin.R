@@ -210,7 +210,7 @@ cell_estimates.rr_fit_product <- function(fit, index, target) {
   cells$estimate <- margin$estimate
   cells$covariance <- estimate_covariance(margin$mechanism, margin, 1, seq_along(margin$estimate))
   cells$squares <- c(question_squares(margin), list(n = margin$tally$effective_n))
-  cells$boundary <- 0
+  cells$boundary <- NULL
   cells
 }
 
@@ -233,7 +233,7 @@ cell_estimates.rr_survey <- function(fit, index, target) {
     abort("{.arg fit} must be of shares in one group, for its own {.arg target}.")
   }
   cells <- product_cells(fit, index, fit$covariance)
-  if (fit$estimator$unbiased) cells$boundary <- 0
+  if (fit$estimator$unbiased) cells$boundary <- NULL
   cells[c("n", "df")] <- list(fit$n, fit$df)
   cells
 }
@@ -442,13 +442,16 @@ rr_quantile.rr_margin <- function(
   edges <- margin_edges(fit, breaks)
   z <- t_quantile(conf.level, fit$df)
   sums <- margin_sums(fit)
+  crossings <- margin_crossings(fit)
+  # The mean of S is 0 at the tested probability: its square is not taken off.
+  square <- if (fit$target == "population" && is.null(fit$df)) 1 / fit$tally$effective_n else 0
   k <- nrow(sums$below)
   quantiles <- lapply(seq_len(ncol(sums$below)), function(j) {
     index <- (j - 1) * k + seq_len(k)
-    level_quantiles(
-      probs, z, sums$below[, j],
-      sums$covariance[index, index, drop = FALSE], edges
-    )
+    below <- sums$below[, j]
+    covariance <- sums$covariance[index, index, drop = FALSE]
+    products <- (1 - square) * covariance + square * outer(below, below)
+    level_quantiles(probs, z, below, products, crossings[, j], edges)
   })
   correlation <- function(pair, position, prob) {
     rows <- vapply(
@@ -501,4 +504,26 @@ margin_sums <- function(fit) {
     below = matrix(sums %*% as.vector(cells$estimate), k),
     covariance = sums %*% cells$covariance %*% t(sums)
   )
+}
+
+# For each level and class, how much more variance a member up to the level adds to the number up to
+# there than one above; at the last level what a member adds. All are 0 if estimates are no means.
+margin_crossings <- function(fit) {
+  law <- rr_law(fit$tally$mechanism)
+  k <- length(fit$levels[[1]])
+  cells <- seq_along(fit$estimate)
+  crossing <- vapply(cells, function(last) {
+    inside <- (cells - 1) %/% k == (last - 1) %/% k
+    up_to <- inside & cells <= last
+    above <- inside & !up_to
+    squares <- law_second_moments(law, length(cells), as.double(up_to)) %||%
+      if (length(law$axes) > 1L && !is.null(inverse_axes(law))) {
+        channel_second_moments(law, as.double(up_to))
+      } else {
+        NA
+      }
+    mean(squares[up_to]) - sum(squares[above]) / max(1, sum(above))
+  }, 0)
+  variance <- (crossing - (fit$target == "sample")) / fit$tally$effective_n
+  matrix(replace(variance, is.na(variance) | !is.null(fit$boundary), 0), k)
 }

@@ -226,7 +226,7 @@ test_that("a margin of inversion takes no cell as known, whatever the joint esti
   survey <- rr_product(x = rr_warner(0.8), y = rr_warner(0.8))
   tally <- rr_counts(c(90, 40, 40, 10), survey)
   inverted <- rr_margin(rr_estimate(tally, method = "inv"), "x")
-  expect_identical(inverted$boundary, 0)
+  expect_null(inverted$boundary)
   expect_null(inverted$notes)
   fit <- rr_estimate(tally)
   expect_gt(sum(fit$estimate == 0), 0)

@@ -227,7 +227,7 @@ test_that("a table of counts has the intervals of its rows, and within bins thos
   expect_equal(as.data.frame(rr_quantile(margin))[2:3], as.data.frame(rows)[2:3])
   expect_identical(rr_quantile(margin)$conf.low, rows$conf.low)
   expect_identical(rr_quantile(margin)$conf.high, rows$conf.high)
-  # Linear between bins: the test on a grid of the outcome, with the covariance of the joint shares.
+  # Linear between bins: the test on a grid of the outcome, with the mean products of the joint shares.
   found <- rr_quantile(margin, 0.7, breaks = breaks)
   grid <- seq(0, 20, length.out = 20001)
   part <- vapply(1:6, function(b) pmin(pmax((grid - breaks[b]) / (breaks[b + 1] - breaks[b]), 0), 1), numeric(length(grid)))
@@ -235,13 +235,47 @@ test_that("a table of counts has the intervals of its rows, and within bins thos
   for (k in 0:1) {
     L <- matrix(0, length(grid), 12)
     L[, labels$x == k] <- part - 0.7
-    accepted <- grid[drop(L %*% coef(joint))^2 <= qnorm(0.975)^2 * rowSums((L %*% vcov(joint)) * L)]
+    # At the tested share members are moved, whose squared scores have the mean `member`; the square of S is not taken off.
+    S <- drop(L %*% coef(joint))
+    member <- sum(c(0.8, 0.2) * scores_of(0:1)[, 1]^2)
+    variance <- (1 - 1 / 900) * rowSums((L %*% vcov(joint)) * L) + (S^2 + S * member * (2 * 0.7 - 1)) / 900
+    accepted <- grid[S^2 <= qnorm(0.975)^2 * variance]
     expect_equal(limits_of(found, k)[2:3], range(accepted), tolerance = 2e-3)
   }
   between <- rr_quantile(margin, 0.7, breaks = breaks, difference = TRUE)
   expect_equal(between$estimate, diff(found$estimate))
   # Alone, the variable is exact: no class is rare.
   expect_equal(rr_quantile(rr_margin(joint, "bin"), 0.7)$estimate, as.numeric(quantile(d$bin, 0.7, type = 1)))
+})
+
+test_that("limits of a table near the end of a class have the variance of the tested share, of randomized bins too", {
+  bins <- rr_grr(factor(1:5, ordered = TRUE), epsilon = 3)
+  counts <- as.table(matrix(c(70, 80, 30, 8, 5, 20, 50, 30, 22, 15), 5, dimnames = list(bin = 1:5, x = 0:1)))
+  n <- sum(counts)
+  joint <- rr_estimate(rr_counts(counts, rr_product(bin = bins, x = rr_warner(0.85, levels = 0:1))), method = "inv")
+  theta <- coef(joint)
+  # The probabilities of reports, the bin varying fastest, the scores that undo them, and the mean square of a member's score.
+  b <- 1 / (exp(3) + 4)
+  channel <- kronecker(matrix(c(0.85, 0.15, 0.15, 0.85), 2), diag(1 - 5 * b, 5) + b)
+  scores <- solve(channel)
+  member <- sum(c(0.85, 0.15) * scores_of(0:1, 0.85)[, 1]^2)
+  bin <- rep(1:5, 2)
+  for (target in c("population", "sample")) for (k in 0:1) for (prob in c(0.5, 0.8, 0.9, 0.95, 0.99)) {
+    class <- rep(0:1, each = 5) == k
+    known <- target == "sample"
+    accepted <- vapply(1:5, function(t) {
+      w <- class * ((bin <= t) - prob)
+      S <- sum(w * theta)
+      each <- drop(drop(w %*% scores)^2 %*% channel) - known * w^2
+      # S members are moved above t: to the levels there, or beyond the last.
+      above <- if (t < 5) mean(each[class & bin > t]) else prob^2 * (member - known)
+      S^2 <= qnorm(0.975)^2 * (sum(theta * each) + S * (above - mean(each[class & bin <= t]))) / n
+    }, NA)
+    found <- rr_quantile(rr_margin(joint, "bin", given = "x", target = target), prob)
+    found <- found[found$x == k, ]
+    expect_identical(found$conf.high, max(c(2:5, Inf)[accepted], found$estimate))
+    expect_identical(found$conf.low, min(which(accepted), found$estimate))
+  }
 })
 
 test_that("without randomization cumulative shares are proportions, and Fieller's limits are Wilson's", {
