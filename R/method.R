@@ -338,12 +338,10 @@ check_methods <- function(method, also = character()) {
   } else {
     as.list(method)
   }
+  for (name in Filter(rlang::is_string, methods)) check_choice(name, "method", choices)
   is_valid <- vapply(
     methods,
-    function(entry) {
-      is.function(entry) || inherits(entry, "rr_method") ||
-        (rlang::is_string(entry) && entry %in% choices)
-    },
+    function(entry) is.function(entry) || inherits(entry, "rr_method") || rlang::is_string(entry),
     NA
   )
   labels <- names(methods) %||% character(length(methods))

@@ -346,6 +346,8 @@ tidy.rr_glm_mixed <- function(
   x, effects = c("ran_pars", "fixed", "evasion"), conf.int = FALSE, conf.level = 0.95,
   exponentiate = FALSE, ...
 ) {
+  choices <- c("ran_pars", "fixed", "evasion", "ran_vals")
+  for (effect in effects) check_choice(effect, "effects", choices)
   group <- deparse1(x$bar[[3]])
   if (identical(effects, "ran_vals")) {
     return(tibble(effect = "ran_vals", group = group, level = x$random$level, term = "(Intercept)",

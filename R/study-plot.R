@@ -6,7 +6,7 @@ autoplot.rr_study <- function(object, metric = NULL, methods = NULL, ...) {
   metric <- check_choice(metric, "metric", c(study_metrics, joint_metrics))
   if (metric %in% joint_metrics) return(draw_joint(object, metric))
   choices <- unique(object$method)
-  if (!all(methods %in% choices)) abort("{.arg methods} must be among {.val {choices}}.")
+  for (name in methods) check_choice(name, "methods", choices)
   data <- drawn_risks(object, metric, methods %||% choices)
   name <- risk_titles[[metric]]
   by_epsilon <- length(unique(data$n)) == 1

@@ -308,6 +308,7 @@ test_that("tables of a random intercept have the rows of broom.mixed, and the ac
   expect_equal(as.matrix(table[c("conf.low", "conf.high")]), confint(fit), ignore_attr = TRUE)
   expect_equal(tidy(fit, exponentiate = TRUE)$estimate, unname(c(exp(coef(fit)), fit$sigma)))
   people <- tidy(fit, effects = "ran_vals")
+  expect_refused(tidy(fit, effects = "Fixed"), tidy(fit, effects = c("fixed", "none")))
   expect_identical(nrow(people), 50L)
   expect_equal(unname(confint(fit, method = "wald")["x", ]), coef(fit)[["x"]] + c(-1, 1) * qnorm(0.975) * table$std.error[2])
   expect_equal(glance(fit)$icc, fit$sigma^2 / (fit$sigma^2 + pi^2 / 3))

@@ -205,6 +205,9 @@ test_that("what can never work is refused before the work starts", {
                  rr_study(truth, numeric(), 100), rr_study(truth, 1, 10, method = "mel"), rr_study(truth, 1, 10, mechanism = rr_grr(3, epsilon = 1)),
                  rr_study(c(0.5, 0.5), n = 10, mechanism = rr_warner(0.8), method = function(counts, mechanism) counts / sum(counts)),
                  rr_study(truth, n = 10, mechanism = rr_warner(0.8)))
+  # The name that was meant is in the message.
+  expect_error(rr_study(truth, 1, 10, method = c("mle", "InvP")), "InvP.*invp", class = "candor_error_argument")
+  expect_error(rr_choose_method(rr_counts(c(4, 5, 6), rr_grr(3, epsilon = 1)), method = "InvP"), "InvP.*invp", class = "candor_error_argument")
   expect_refused(rr_study(c(a = 0.4, b = 0.6), n = 10, mechanism = rr_warner(0.8)), class = "mismatch")
   for (bad in list(c(2, 3, 5), c(0.2, 0.3), list(a = 1), c(0.5, NA), c(-0.5, 1.5), "zipf", rr_unary(4, epsilon = 1))) expect_refused(rr_study(bad, 1, 100))
   expect_refused(rr_study(truth, 1, 10, mechanism = function(k, epsilon) rr_grr(k, p = 1 / k)), class = "no_information")

@@ -15,6 +15,7 @@ test_that("the table's tally is that of its data frame, and wrong reports are to
   table <- dplyr::tbl(connection, "reports")
   tally <- rr_tally(table, mechanism, column = "answer", by = "country")
   expect_identical(tally, rr_tally(reports, mechanism, column = "answer", by = "country"))
+  expect_equal(rowsum(tally, ~ 1)$counts, tabulate(factor(reports$answer, mechanism$levels), 3))
   # Truths of the simulation: each estimate is within 4 standard errors (a false alarm in 1 of 1,700 for nine of them).
   table_of <- tidy(rr_estimate(tally))
   wanted <- rbind(0.75 - c(0.10, 0.20, 0.30), 0.25, c(0.10, 0.20, 0.30))
