@@ -200,7 +200,8 @@ abort_report <- function(x, position, mechanism, name = NULL) {
   what <- if (is.null(name)) "{.arg x}" else "{.val {name}}"
   where <- paste(if (is.null(name)) "Report" else "Row", format_count(position))
   value <- value_at(x, position)
-  answers <- if (is.factor(x)) levels(x) else unique(x[!is.na(x)])
+  answers <- if (is.factor(x)) levels(x) else unique(as.character(x[!is.na(x)]))
+  answers <- answers[order(match(simple_text(answers), simple_text(mechanism$reports)))]
   if (is.na(value)) {
     abort(
       c(
@@ -227,23 +228,29 @@ abort_report <- function(x, position, mechanism, name = NULL) {
   )
 }
 
-# The remedy for answers in other words, for a message: answers that differ by case and spaces, as
-# many different `answers` as there are labels, or others. The message fills in the answers.
+# The remedy for answers in other words, for a message: answers that differ from the labels by case
+# and spaces, as many different `answers` as there are labels, or others. The message fills in the
+# `answers`, which are in the order of the labels if it is known.
 recode_words <- function(answers, labels) {
-  if (all(validEnc(answers)) && all(tolower(trimws(answers)) %in% labels)) {
-    return("Without capitals and spaces they are levels: {.code tolower(trimws(x))}.")
-  }
-  if (length(answers) == length(labels)) {
+  if (length(answers) != length(labels) || length(labels) > 8L) {
     return(paste(
-      "The answers are {format_labels(answers)}: name them in the mechanism by",
-      "{.code levels = }, that for no first."
+      "Other words for the same answers go into {.code levels = } of the mechanism, that for no",
+      "first; other answers are recoded, or {.code NA}."
     ))
   }
+  if (identical(simple_text(answers), simple_text(labels))) {
+    return("Name these answers in the mechanism: {.code levels = c({quoted_list(answers)})}.")
+  }
   paste(
-    "Other words for the same answers go into {.code levels = } of the mechanism, that for no",
-    "first; other answers are recoded, or {.code NA}."
+    "The answers are {format_labels(answers)}: name them in the mechanism by",
+    "{.code levels = }, that for no first."
   )
 }
+
+# Text without capitals and spaces at its ends, if it can be read.
+simple_text <- function(text) if (all(validEnc(text))) tolower(trimws(text)) else text
+
+quoted_list <- function(text) toString(encodeString(text, quote = "\""))
 
 # The values of other classes that stand for labels or numbers.
 plain_reports <- function(x, mechanism) {
