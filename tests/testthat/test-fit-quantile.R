@@ -225,3 +225,23 @@ test_that("hulls of what is accepted: of levels, and of quadratics within bins",
   S <- below - 40
   expect_equal(seen, S^2 - z^2 * (V - S * 0.5 * (0.6^2 - 0.4^2)), tolerance = 1e-10)
 })
+
+test_that("quantiles of a class in bins: where numbers below it, even within bins, are not told apart from the share of all", {
+  breaks <- c(0, 2, 5, 10)
+  below <- c(30, 70, 100)
+  sigma <- crossprod(matrix(c(5, 2, 1, 3, 6, 2, 1, 2, 4), 3))
+  # The numbers below x and below them all, as weights of those at the breaks.
+  x <- seq(0, 10, by = 1e-3)
+  weights <- vapply(1:3, function(j) approx(breaks, c(0, 1:3 == j), x)$y, x)
+  for (prob in c(0.4, 0.9, 0.999)) {
+    excess <- sweep(weights, 2, prob * c(0, 0, 1))
+    variance <- rowSums((excess %*% sigma) * excess)
+    accepted <- x[drop(excess %*% below)^2 <= 1.96^2 * variance]
+    row <- level_quantiles(prob, 1.96, below, sigma, list(breaks = breaks))
+    # The value reaches the share; a limit at an end is infinite.
+    expect_equal(row$estimate, approx(c(0, below / 100), breaks, prob)$y, tolerance = 1e-10)
+    expect_equal(row$place, approx(c(0, below / 100), 0:3, prob)$y, tolerance = 1e-10)
+    limits <- range(accepted)
+    expect_equal(c(row$low, row$high), ifelse(limits %in% c(0, 10), c(-Inf, Inf), limits), tolerance = 1e-3)
+  }
+})

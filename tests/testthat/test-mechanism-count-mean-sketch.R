@@ -210,3 +210,21 @@ test_that("intervals hold over new keys, and for Bloom filters with a kept one, 
   # The same strings are missed again.
   expect_gte(again$below_half[1], 3)
 })
+
+test_that("the sum of squares: that of the buckets without noise and collisions, functions weighted by their reports, by hand", {
+  sketch <- rr_count_mean_sketch(2, 4, 3)
+  p <- exp(1) / (1 + exp(1))
+  q <- 1 - p
+  # Of three functions with 10, 40 and 1 reports the last shows no noise; the squares of the others are weighted 1 to 4.
+  bits <- cbind(c(8, 4, 2, 5), c(25, 20, 10, 11), 1)
+  squares <- function(bits, n) {
+    share <- (bits / n - q) / (p - q)
+    sum(share^2 - bits / n * (1 - bits / n) / (n - 1) / (p - q)^2)
+  }
+  mean_square <- (squares(bits[, 1], 10) + 4 * squares(bits[, 2], 40)) / 5
+  # One bucket in four is shared by chance: s + (1 - s) / 4.
+  s <- (mean_square - 1 / 4) / (1 - 1 / 4)
+  expect_true(s > 0 && s < 1)
+  expect_equal(sketch_squares(sketch, rbind(bits, c(10, 40, 1))), s, tolerance = 1e-10)
+  expect_identical(sketch_squares(sketch, rbind(bits, 1)), 1)
+})

@@ -73,3 +73,34 @@ test_that("plans of means and coefficients are drawn in their own unit", {
   plan <- rr_power(cards, n = 400, share = c(15, 16, 17), sd = 8, null = 14)
   expect_setequal(ggplot2::layer_data(ggplot2::autoplot(plan), 2)$y, plan$power)
 })
+
+test_that("values of a plan in words: counts, percentages of shares alone, and power as it is", {
+  words <- function(column, x, estimand = "share") value_words(column, x, estimand)
+  expect_identical(words("n", c(1200, NA)), c("Respondents 1,200", "Respondents of any answers"))
+  expect_identical(words("share", 0.05), "True proportion 5%")
+  expect_identical(words("margin", 0.02), "Margin of error 2%")
+  expect_identical(words("margin", 0.02, "mean"), "Margin of error 0.02")
+  expect_identical(c(words("power", 0.8), words("power", 0.8, "mean")), rep("Power 0.8", 2))
+  expect_identical(words("coefficient", 0.5, "coefficient"), "True coefficient 0.5")
+  caption <- function(...) gsub("\n", " ", plan_caption(...))
+  one <- data.frame(power = 0.8, null = 0.1)
+  expect_identical(caption(one, 0.05, "share", percent_labels),
+                   "One-sided test of \"the share is 10%\" at level 5%. Dotted grey: a direct question, answered honestly.")
+  expect_match(caption(transform(one, versus = 0.2), 0.01, "mean", point_format), "test of equal means in two groups at level 1%.", fixed = TRUE)
+  expect_identical(caption(one["null"], 0.05, "share", percent_labels), "Dotted grey: a direct question, answered honestly.")
+})
+
+test_that("rows of a comparison: the best device of each design, two stages where they are, panels by both numbers", {
+  rows <- data.frame(k = c(4, 4, 64, 64), n = 1000, epsilon = c(1, 2, 1, 2), mechanism = c("u", "v", "u", "v"), mse = 1:4)
+  drawn <- drawn_recommendations(rows)
+  expect_identical(drawn$panel, factor(rep(c("K = 4, N = 1,000", "K = 64, N = 1,000"), each = 2)))
+  expect_identical(levels(drawn$mechanism), c("u", "v"))
+  # Panels are in the order of their numbers.
+  expect_identical(levels(drawn_recommendations(rows[4:1, ])$panel), c("K = 4, N = 1,000", "K = 64, N = 1,000"))
+  expect_identical(levels(drawn_recommendations(data.frame(n = c(1000, 20), epsilon = 1, mechanism = "u"))$panel), c("N = 20", "N = 1,000"))
+  devices <- data.frame(n = 9, epsilon = 1, mechanism = c("u", "u", "v"), device = c("coin", "die", "die"))
+  expect_identical(drawn_recommendations(devices)$device, c("coin", "die"))
+  staged <- transform(rows, permanent = c(NA, 3, NA, 3))
+  expect_identical(drawn_recommendations(staged)$mse, c(2L, 4L))
+  expect_identical(drawn_recommendations(staged[staged$epsilon == 1, ])$mse, c(1L, 3L))
+})

@@ -203,6 +203,8 @@ test_that("the likelihood at a point that is no maximum, with and without respon
     if (free) {
       table$protective <- protective_reports(c(b = "no", a = "x"), table$questions)
       expect_identical(table$protective, c(1, 0, 0, 0, 0, 0))
+      expect_refused(protective_reports(c(b = "no", c = "x"), table$questions), protective_reports(c(b = "no"), table$questions),
+                     protective_reports(c(b = "no", a = "x", c = "x"), table$questions))
       table$logit <- NA
     }
     model <- loglinear_model(table)

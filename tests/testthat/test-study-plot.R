@@ -63,3 +63,66 @@ test_that("twelve truths side by side name the height of their four rows, and ea
   grid <- rr_study(truths[1:5], c(1, 2), c(100, 1000), replications = 2, seed = 1)
   expect_message(ggplot2::autoplot(grid), "5 rows", class = "candor_message_height")
 })
+
+# A table of a study, by hand.
+study_table <- function(...) {
+  data.frame(truth = "even", k = 2, n = 100, epsilon = 1, method = "mle", metric = "mse", estimate = 1, mc.error = 0.1, ..., stringsAsFactors = FALSE)
+}
+
+test_that("what all rows have in common stands below the title, and panels are named by what differs", {
+  data <- study_table()[c(1, 1), ]
+  expect_identical(common_facts(data), "K = 2, N = 100, epsilon = 1")
+  data$n <- c(100, 2000)
+  expect_identical(common_facts(data), "K = 2, epsilon = 1")
+  data$epsilon <- 1:2
+  data$k <- c(2, 3)
+  expect_null(common_facts(data))
+  expect_identical(risk_panels(data), factor(c("even, K = 2", "even, K = 3")))
+  data$truth <- c("steep", "K = 3, even")
+  expect_identical(as.character(risk_panels(data)), c("steep, K = 2", "K = 3, even"))
+  expect_identical(levels(risk_panels(data)), c("steep, K = 2", "K = 3, even"))
+  data$mechanism <- c("u", "v")
+  data$k <- 2
+  expect_identical(as.character(risk_panels(data)), c("steep, u", "K = 3, even, v"))
+})
+
+test_that("errors have two Monte Carlo standard errors on either side, and a tenth of themselves at least", {
+  data <- rbind(
+    study_table(), replace(study_table(), "mc.error", 0.6), replace(study_table(), "mc.error", NA), replace(study_table(), "estimate", 0),
+    replace(study_table(), "estimate", Inf), replace(study_table(), "method", "inv"), replace(study_table(), "metric", "tv")
+  )
+  drawn <- drawn_risks(data, "mse", "mle")
+  expect_equal(drawn[c("estimate", "conf.low", "conf.high")], data.frame(estimate = 1, conf.low = c(0.8, 0.1, 1), conf.high = c(1.2, 2.2, 1)),
+    ignore_attr = TRUE)
+  expect_refused(drawn_risks(data, "nll", "mle"), drawn_risks(data[4, ], "mse", "mle"))
+})
+
+test_that("joint counts: biases in their Monte Carlo errors, rows or lines beside what a perfect interval has", {
+  skip_if_not_installed("ggplot2")
+  sets <- data.frame(term = c("a", "b", "a:b"), order = c(1, 1, 2), truth = "even", k = 2, n = 100, epsilon = 1, metric = "bias", estimate = c(3, -1, NA),
+                     mc.error = c(2, 0.5, 1))
+  bias <- draw_joint(sets, "bias")
+  lines <- ggplot2::layer_data(bias, 2)
+  expect_equal(lines[c("x", "xend")], data.frame(x = c(-0.5, -4), xend = c(3.5, 0)))
+  expect_identical(as.integer(lines$y), 2:1)
+  expect_equal(ggplot2::layer_data(bias, 3)$x, c(1.5, -2))
+  target <- function(name) {
+    picture <- draw_joint(transform(sets, metric = name, estimate = 0.9), name)
+    layers <- length(picture$layers)
+    lines <- ggplot2::layer_data(picture, 2)
+    expect_equal(lines$xend - lines$x, 4 * sets$mc.error)
+    ggplot2::layer_data(picture, layers)$xintercept
+  }
+  expect_identical(unname(c(ggplot2::layer_data(bias, length(bias$layers))$xintercept, target("std.error"), target("coverage"))), c(0, 1, 0.95))
+  expect_error(draw_joint(sets, "coverage"), class = "candor_error_empty")
+  # Two numbers of respondents: a point for each set, a line for the mean of each order.
+  both <- transform(rbind(sets, sets), metric = "coverage", n = rep(c(100, 1000), each = 3), estimate = c(0.9, 0.96, 0.8, 0.94, 0.95, 0.9))
+  picture <- draw_joint(both, "coverage")
+  expect_identical(ggplot2::layer_data(picture, 1)$yintercept, 0.95)
+  points <- ggplot2::layer_data(picture, 2)
+  expect_equal(sort(points$y), sort(both$estimate))
+  means <- ggplot2::layer_data(picture, 3)
+  means <- means[order(means$group, means$x), ]
+  expect_equal(means[c("x", "y")], data.frame(x = c(2, 3, 2, 3), y = c(0.93, 0.945, 0.8, 0.9)), ignore_attr = TRUE)
+  expect_identical(picture$labels$subtitle, "K = 2, epsilon = 1")
+})

@@ -344,3 +344,25 @@ test_that("functions of a covariance matrix, with what is unknown, and their quo
   expect_equal(t_quantile(0.9, 7), qt(0.95, 7))
   expect_equal(t_quantile(0.9, NULL), qnorm(0.95))
 })
+
+test_that("what groups share by one study of the channel: the error of a sum less the errors of its parts, by differences of the inverse", {
+  study <- rbind(c(80, 15, 5), c(10, 70, 20), c(5, 25, 120))
+  measured <- rr_misclassification(table = study)
+  counts <- cbind(men = c(420, 330, 250), women = c(300, 260, 440))
+  fit <- rr_estimate(rr_counts(counts, measured), method = "inv")
+  # The estimates of both groups, from the shares of the study's rows.
+  estimates <- function(C) as.vector(solve(t(matrix(C, 3)), sweep(counts, 2, colSums(counts), `/`)))
+  C <- prop.table(study, 1)
+  slope <- difference_gradient(estimates, as.vector(C))
+  # The study's rows are multinomial.
+  V <- matrix(0, 9, 9)
+  for (x in 1:3) V[x + 3 * 0:2, x + 3 * 0:2] <- (diag(C[x, ]) - tcrossprod(C[x, ])) / sum(study[x, ])
+  W <- rbind(c(0, 1, 0, 0, -1, 0), c(0, 1, 2, 0, 0, 0), c(1, 0, 0, 0, 0, 1))
+  total <- W %*% slope %*% V %*% t(slope) %*% t(W)
+  parts <- Reduce(`+`, lapply(list(1:3, 4:6), function(g) {
+    W[, g] %*% slope[g, ] %*% V %*% t(slope[g, ]) %*% t(W[, g])
+  }))
+  shared <- shared_variances(fit, W)
+  expect_length(shared, 1)
+  expect_equal(unname(shared[[1]]), unname(total - parts), tolerance = 1e-6)
+})
