@@ -248,7 +248,8 @@ absence_p_values <- function(fit) {
   joined <- joined_evidence(fit$tally)
   if (!is.null(joined)) {
     all <- binomial_absence(law, joined)
-    return(if (NCOL(fit$estimate) == 1L) list(all) else group_p_values(fit, p_values_of(all)))
+    if (NCOL(fit$estimate) == 1L) return(list(all))
+    return(group_p_values(fit, p_values_of(all)))
   }
   group_p_values(fit, vapply(seq_len(NCOL(fit$estimate)), function(g) {
     evidence <- group_evidence(fit$tally, g, law)
@@ -261,7 +262,8 @@ absence_p_values <- function(fit) {
 
 group_p_values <- function(fit, p) {
   p <- matrix(p, NROW(fit$estimate))
-  lapply(seq_len(ncol(p)), function(g) list(p = p[, g], index = seq_len(nrow(p))))
+  index <- seq_len(nrow(p))
+  lapply(seq_len(ncol(p)), function(g) list(p = p[, g], index = index))
 }
 
 p_values_of <- function(group, cells = TRUE) group$p[group$index[cells]]
@@ -277,11 +279,13 @@ binomial_absence <- function(law, evidence) {
   # Equal counts have equal probabilities if all categories are alike.
   if (all(lengths(lapply(each, unique)) == 1L)) {
     counts <- different_counts(x)
-    p <- upper_tails(counts$values, each$a[1], each$b[1], each$n[1])
+    first <- lapply(each, `[`, 1L)
+    p <- upper_tails(counts$values, first$a, first$b, first$n)
     return(list(p = p, index = counts$index))
   }
   each <- lapply(each, rep_len, evidence$k)
-  list(p = upper_tails(x, each$a, each$b, each$n), index = seq_len(evidence$k))
+  p <- upper_tails(x, each$a, each$b, each$n)
+  list(p = p, index = seq_len(evidence$k))
 }
 
 # Counts as list(values, index). Whole ones are positions themselves; a value that none has is NA.

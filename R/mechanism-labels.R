@@ -200,7 +200,7 @@ abort_report <- function(x, position, mechanism, name = NULL) {
   what <- if (is.null(name)) "{.arg x}" else "{.val {name}}"
   where <- paste(if (is.null(name)) "Report" else "Row", format_count(position))
   value <- value_at(x, position)
-  answers <- if (is.factor(x)) levels(x) else unique(as.character(x[!is.na(x)]))
+  answers <- levels(x) %||% unique(as.character(x[!is.na(x)]))
   answers <- answers[order(match(simple_text(answers), simple_text(mechanism$reports)))]
   if (is.na(value)) {
     abort(
@@ -248,7 +248,9 @@ recode_words <- function(answers, labels) {
 }
 
 # Text without capitals and spaces at its ends, if it can be read.
-simple_text <- function(text) if (all(validEnc(text))) tolower(trimws(text)) else text
+simple_text <- function(text) {
+  if (all(validEnc(text))) tolower(trimws(text)) else text
+}
 
 quoted_list <- function(text) toString(encodeString(text, quote = "\""))
 
