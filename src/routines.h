@@ -109,6 +109,7 @@ ROUTINE(rr_mixed_climb, SEXP model, SEXP groups, SEXP start, SEXP tolerance, SEX
 ROUTINE(rr_mixed_value, SEXP model, SEXP groups, SEXP at)
 ROUTINE(rr_dealt_value, SEXP z, SEXP said, SEXP first, SEXP offset, SEXP deck, SEXP link, SEXP b, SEXP derive)
 ROUTINE(rr_regress_rows, SEXP eta, SEXP y, SEXP arm, SEXP device, SEXP link)
+ROUTINE(rr_unknown_rows, SEXP eta, SEXP logit, SEXP y, SEXP arm, SEXP unknown, SEXP link, SEXP separate)
 ROUTINE(rr_regress_collapse, SEXP x, SEXP y, SEXP weight, SEXP offset, SEXP arm, SEXP limit)
 
 /* protocols: truths -> reports that support sets of categories */
