@@ -11,7 +11,8 @@ attention_fit <- function(base_fit, model_data, shares, by, starts, call) {
   base_fit["anchor"] <- list(NULL)
   keep <- !is_aliased(base_fit)
   column <- base_fit$model[["(anchor)"]]
-  start <- attention_start(data, anchor_reports(column, anchor[[1]]), anchor[[1]]$attention)
+  reported <- anchor_reports(column, anchor[[1]])
+  start <- attention_start(data, reported, anchor[[1]]$attention)
   data$x <- data$x[, keep, drop = FALSE]
   data <- anchor_devices(data, anchor, column, by)
   unit <- weight_unit(data$weight)
@@ -73,10 +74,14 @@ attention_start <- function(data, reported, attention) {
 # The rows of anchor_devices() with the covariates v of attention in the order of their content
 # (`order`), weights in `unit`, and the `start` of the first climb.
 sorted_attention <- function(data, v, unit, start) {
-  order <- content_order(cbind(data$x, v), data[c("offset", "arm", "y", "weight")])
+  reports <- data[c("offset", "arm", "y", "weight")]
+  order <- content_order(cbind(data$x, v), reports)
   data <- take_rows(data, order)
   data$weight <- data$weight / unit
-  c(data, list(v = v[order, , drop = FALSE], order = order, start = start))
+  c(
+    data,
+    list(v = v[order, , drop = FALSE], order = order, start = start)
+  )
 }
 
 # The model of new_likelihood() with the sorted rows, `attention`, and the orthogonal columns z of
@@ -113,7 +118,10 @@ attention_model <- function(rows, weight = rows$weight) {
 
 attention_scores <- function(data, v, b) {
   k <- seq_len(ncol(data$x))
-  rows <- unknown_number_rows(data, predictor_of(data$x, b[k], data$offset), -drop(v %*% b[-k]))
+  rows <- unknown_number_rows(
+    data, predictor_of(data$x, b[k], data$offset),
+    -drop(v %*% b[-k])
+  )
   unname(data$weight * cbind(rows$truth * data$x, -rows$share * v))
 }
 
@@ -153,7 +161,8 @@ attention_steps <- function(model, index, near, max_starts) {
     others <- if (is_truth) near[-k, j] else near[k, j]
     eta <- drop(model$z[[3 - index]] %*% others)
     value <- function(sign) {
-      end <- rep(sign * if (is_truth) far_predictor(rows$link) else model$far, length(eta))
+      far <- if (is_truth) far_predictor(rows$link) else model$far
+      end <- rep(sign * far, length(eta))
       loglik <- if (is_truth) unknown_number_rows(rows, end, -eta)
         else unknown_number_rows(rows, eta + (rows$offset %||% 0), -end)
       pmax(loglik$loglik, -700)
@@ -222,7 +231,10 @@ possible_reports.rr_glm_attention <- function(fit) {
   device <- row_device(data$device, data$arm, n)
   lapply(unname(split(seq_len(n), row_arms(data$arm, n))), function(rows) {
     first <- rows[1]
-    numbers <- c(q = device$q[first], d = device$d[first], anchor$attention)
+    numbers <- c(
+      q = device$q[first],
+      d = device$d[first], anchor$attention
+    )
     scored_reports(scores, counts, attention_channel(numbers), rows)
   })
 }

@@ -142,8 +142,8 @@ data_rows <- function(data, eta) {
 # predictor of the truth and by the logit of the number.
 unknown_number_rows <- function(data, eta, logit) {
   .Call(
-    C_rr_unknown_rows, eta, logit, data$y, data$arm, data$unknown, link_place(data$link),
-    data$separate
+    C_rr_unknown_rows, eta, logit, data$y, data$arm, data$unknown,
+    link_place(data$link), data$separate
   )
 }
 

@@ -31,8 +31,6 @@ ROUTINE(rr_eb, SEXP rows, SEXP groups, SEXP totals, SEXP most, SEXP shapes, SEXP
 /* ibu: counts -> estimate, by steps */
 ROUTINE(rr_ibu, SEXP counts, SEXP a, SEXP b, SEXP start, SEXP iterations, SEXP tolerance, SEXP keep_trace,
         SEXP maximum)
-/* for tests alone: rr_ibu and the fits of R use its kernel */
-ROUTINE(rr_loglik, SEXP counts, SEXP a, SEXP b, SEXP theta, SEXP keep_gradient)
 
 /* channel: several questions as one report, and channels as operators */
 ROUTINE(rr_cells, SEXP codes, SEXP first, SEXP sizes)
@@ -95,8 +93,6 @@ ROUTINE(rr_pcsa_sketch, SEXP items, SEXP key, SEXP buckets, SEXP levels)
 ROUTINE(rr_study_counts, SEXP theta, SEXP truth, SEXP n, SEXP a, SEXP b, SEXP odds, SEXP seed,
         SEXP cell, SEXP first, SEXP replications)
 ROUTINE(rr_study_judge, SEXP estimates, SEXP truth, SEXP counts, SEXP n, SEXP x, SEXP a, SEXP b, SEXP odds, SEXP group)
-/* for tests alone */
-ROUTINE(rr_binomial, SEXP n, SEXP p, SEXP seed)
 
 /* category: regressions of a categorical truth */
 ROUTINE(rr_category, SEXP x, SEXP codes, SEXP weights, SEXP channel, SEXP beta, SEXP kind)
