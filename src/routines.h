@@ -64,7 +64,7 @@ ROUTINE(rr_tmdh_variances, SEXP values, SEXP columns, SEXP order, SEXP design, S
         SEXP reported, SEXP more, SEXP more_values)
 ROUTINE(rr_tmdh_all, SEXP counts, SEXP values, SEXP columns, SEXP design)
 ROUTINE(rr_tmdh_sparse, SEXP values, SEXP columns, SEXP order, SEXP design, SEXP of_order)
-ROUTINE(rr_correlations, SEXP values, SEXP columns, SEXP order, SEXP design)
+ROUTINE(rr_pair_covariances, SEXP values, SEXP columns, SEXP order, SEXP design)
 
 /* extremes: bits -> states, one column of 12 numbers an element -> OR and AND */
 ROUTINE(rr_bits, SEXP x)
