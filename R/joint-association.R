@@ -126,7 +126,7 @@ check_pairs <- function(x) {
 
 pair_estimates <- function(x, target, is_truth) {
   .Call(
-    C_rr_correlations, x$values, as.double(length(x$columns)), as.double(x$tallied),
+    C_rr_pair_covariances, x$values, as.double(length(x$columns)), as.double(x$tallied),
     histogram_design(x, target, is_truth, 2)
   )
 }
@@ -164,17 +164,18 @@ binary_measures <- function(estimates, ones, others, joint, n, factor) {
   odds <- odds_ratio(
     list(joint, ones - joint, others - joint, n - ones - others + joint), n, moments
   )
+  shares <- list(ones / n, others / n, joint / n)
+  slope <- pair_gradient(shares, "correlation")
   inner <- c(
-    list(ones / n, others / n, joint / n),
-    split(moments / n^2, row(moments))
+    shares, split(moments / n^2, row(moments))
   )
   c(
     setNames(inner, inner_columns),
     list(
       covariance = estimates$covariance * factor,
       covariance.error = sqrt_or_na(estimates$covariance.variance) * factor,
-      correlation = ifelse(is.nan(estimates$correlation), NA_real_, estimates$correlation),
-      correlation.error = sqrt_or_na(estimates$correlation.variance),
+      correlation = estimates$covariance * slope[[3]],
+      correlation.error = sqrt_or_na(quadratic_form(slope, moments)) / n,
       odds.ratio = odds$ratio,
       odds.ratio.error = odds$error
     )
@@ -214,38 +215,29 @@ quadratic_form <- function(g, v) {
 # The list of pair_estimates() for one pair, from the shares `z` of yes (to the first, the second,
 # both) and their covariance.
 moment_estimates <- function(z, covariance) {
-  along <- function(measure) {
-    gradient <- pair_gradient(z, measure)
-    drop(gradient %*% covariance %*% gradient)
-  }
-  inside <- all(varies(z[1:2]))
+  moments <- covariance[cbind(
+    c(1, 2, 3, 1, 1, 2),
+    c(1, 2, 3, 2, 3, 3)
+  )]
   list(
     covariance = z[3] - z[1] * z[2],
-    covariance.variance = along("covariance"),
-    correlation = if (inside) {
-      (z[3] - z[1] * z[2]) /
-        sqrt(prod(z[1:2], 1 - z[1:2]))
-    } else {
-      NA_real_
-    },
-    correlation.variance = along("correlation"),
-    moments = covariance[
-      cbind(
-        c(1, 2, 3, 1, 1, 2),
-        c(1, 2, 3, 2, 3, 3)
-      )
-    ]
+    covariance.variance = quadratic_form(
+      pair_gradient(z, "covariance"), matrix(moments)
+    ),
+    moments = moments
   )
 }
 
+# The derivatives of a measure by the shares of yes to the first question, to the second and to
+# both, a list. The last one of a correlation is its ratio to the covariance.
 pair_gradient <- function(share, measure) {
-  x <- share[1]
-  y <- share[2]
-  if (measure == "covariance") return(c(-y, -x, 1))
-  if (!varies(x) || !varies(y)) return(rep(NA_real_, 3))
-  s <- sqrt(x * (1 - x) * y * (1 - y))
-  r <- (share[3] - x * y) / s
-  c(
+  x <- share[[1]]
+  y <- share[[2]]
+  if (measure == "covariance") return(list(-y, -x, 1))
+  variances <- x * (1 - x) * y * (1 - y)
+  s <- sqrt(ifelse(varies(x) & varies(y), variances, NA_real_))
+  r <- (share[[3]] - x * y) / s
+  list(
     -y / s -
       r * (1 - 2 * x) / (2 * x * (1 - x)),
     -x / s -
@@ -408,7 +400,8 @@ vcov.rr_association <- function(
   share <- set_values(fit, members) / fit$n
   gradient <- matrix(0, length(share), ncol(pairs))
   for (m in seq_len(ncol(pairs))) {
-    gradient[index[, m], m] <- pair_gradient(share[index[, m]], measure)
+    derivatives <- pair_gradient(share[index[, m]], measure)
+    gradient[index[, m], m] <- unlist(derivatives)
   }
   factor <- if (measure == "covariance") unbiased_factor(object$target, fit$n) else 1
   with_labels(

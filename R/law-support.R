@@ -61,6 +61,14 @@ new_law_support <- function(
   )
 }
 
+# The law with the `numbers` p, q, both_own, both_other and difference of a design, or of a law.
+support_law <- function(numbers, odds = NULL) {
+  new_law_support(
+    numbers$p, numbers$q, numbers$both_own, numbers$both_other,
+    numbers$difference, odds
+  )
+}
+
 # The law of bits that are drawn one by one.
 bits_law <- function(
   p, q, odds = (p - q) / (q * (1 - p)),

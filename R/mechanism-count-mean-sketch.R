@@ -319,10 +319,6 @@ law_blanket.rr_law_count_mean_sketch <- function(law, k, local) law_blanket(law$
 # and theta_v theta_w / (k (m - 1)) to a covariance, with m buckets. The sum of squares is over all
 # strings, also those that nobody asked for: it is the last of the counts.
 
-sketch_support <- function(law) {
-  new_law_support(law$p, law$q, law$both_own, law$both_other, difference = law$difference)
-}
-
 # The variance that sharing the functions adds to strings with the shares `theta`; `squares` is the
 # sum of squares of all.
 collision_variance <- function(theta, squares, n, functions, width, target) {
@@ -344,19 +340,19 @@ law_collisions <- function(law, evidence, cells, target) {
 }
 
 law_unbiased.rr_law_sketch_candidates <- function(law, evidence) {
-  law_unbiased(sketch_support(law), evidence)
+  law_unbiased(support_law(law), evidence)
 }
 
 law_null_std_error.rr_law_sketch_candidates <- function(law, evidence) {
   squares <- evidence$counts[evidence$k + 1] / evidence$n
   sqrt(
-    law_null_std_error(sketch_support(law), evidence)^2 +
+    law_null_std_error(support_law(law), evidence)^2 +
       squares / (law$functions * (law$width - 1))
   )
 }
 
 unbiased_variances.rr_law_sketch_candidates <- function(law, evidence, cells, target, unbiased) {
-  unbiased_variances(sketch_support(law), evidence, cells, target, unbiased) +
+  unbiased_variances(support_law(law), evidence, cells, target, unbiased) +
     law_collisions(law, evidence, cells, target)
 }
 
@@ -364,7 +360,7 @@ unbiased_covariance.rr_law_sketch_candidates <- function(law, evidence, cells, t
   theta <- clamp(law_unbiased(law, evidence)[cells], 0, 1)
   shared <- outer(theta, theta) / (law$functions * (law$width - 1))
   diag(shared) <- law_collisions(law, evidence, cells, target)
-  unbiased_covariance(sketch_support(law), evidence, cells, target, unbiased) + shared
+  unbiased_covariance(support_law(law), evidence, cells, target, unbiased) + shared
 }
 
 # The score interval of the binomial count, with the collisions beside it.

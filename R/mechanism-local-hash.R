@@ -91,16 +91,7 @@ rr_local_hash <- function(levels, epsilon, optimized = TRUE, g = NULL, cohorts =
       odds = expm1(epsilon),
       cohorts = cohorts,
       functions = if (shared) shared_functions(k, prime, cohorts),
-      law = if (!shared) {
-        new_law_support(
-          numbers$p,
-          numbers$q,
-          numbers$both_own,
-          numbers$both_other,
-          numbers$difference,
-          expm1(epsilon)
-        )
-      },
+      law = if (!shared) support_law(numbers, expm1(epsilon)),
       codec = if (shared) {
         report_codec(cohort = c(1, cohorts), value = c(1, g))
       } else {

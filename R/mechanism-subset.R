@@ -52,14 +52,7 @@ rr_subset <- function(levels, epsilon, size = NULL, ...) {
       p_minus_q = numbers$difference,
       odds = expm1(epsilon),
       sampler = support_sampler(k / size),
-      law = new_law_support(
-        numbers$p,
-        numbers$q,
-        numbers$both_own,
-        numbers$both_other,
-        numbers$difference,
-        expm1(epsilon)
-      ),
+      law = support_law(numbers, expm1(epsilon)),
       codec = report_codec(
         levels = levels$labels, numeric_levels = levels$numeric, ones = as.double(size)
       )

@@ -104,20 +104,22 @@ check_anchor <- function(anchor) {
 
 # The devices with two arms for each: respondents whose anchor report is no, and yes. The unknown
 # number is the share of inattentive respondents, who give both answers by chance. The probabilities
-# of an answer together with that of the anchor question are therefore linear in it, as in other
-# designs with an unknown number.
-anchor_devices <- function(devices, anchor, column) {
+# of an answer, together with that of the anchor question if attention belongs to persons, are
+# therefore linear in it, as in other designs with an unknown number.
+anchor_devices <- function(devices, anchor, column, by = "person") {
   if (is.null(anchor)) return(devices)
   if (!is.null(devices$unknown)) {
     abort("A regression has at most one unknown number, and {.arg anchor} is one.")
   }
   mechanism <- anchor[[1]]
   reported <- anchor_reports(column, mechanism)
+  separate <- by == "question"
   C <- unname(rr_matrix(mechanism))
   line <- function(g, a) {
-    p <- C[1, a] * devices$device[1, g]
-    q <- C[1, a] * devices$device[2, g]
-    inattentive <- C[2, a] * C[2, 2]
+    beside <- if (separate) c(1, 1) else C[, a]
+    p <- beside[1] * devices$device[1, g]
+    q <- beside[1] * devices$device[2, g]
+    inattentive <- beside[2] * C[2, 2]
     c(
       p, inattentive - p, q, inattentive - q, C[1, a],
       C[2, a] - C[1, a]
@@ -128,8 +130,8 @@ anchor_devices <- function(devices, anchor, column) {
   })
   arm <- 2L * (devices$arm %||% integer(length(reported))) + reported
   replace(
-    devices, c("arm", "unknown", "parameter", "device"),
-    list(arm, do.call(cbind, lines), "inattentive", NULL)
+    devices, c("arm", "unknown", "parameter", "device", "separate"),
+    list(arm, do.call(cbind, lines), "inattentive", NULL, separate)
   )
 }
 

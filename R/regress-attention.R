@@ -10,11 +10,13 @@ attention_fit <- function(base_fit, model_data, shares, by, starts, call) {
   refuse_beside("{.arg attention}", base_fit, data, c(`this link` = !data$link %in% mixed_links))
   base_fit["anchor"] <- list(NULL)
   keep <- !is_aliased(base_fit)
-  reported <- anchor_reports(base_fit$model[["(anchor)"]], anchor[[1]])
-  rows <- attention_rows(data, reported, anchor[[1]]$attention, by)
+  column <- base_fit$model[["(anchor)"]]
+  reported <- anchor_reports(column, anchor[[1]])
+  start <- attention_start(data, reported, anchor[[1]]$attention)
+  data$x <- data$x[, keep, drop = FALSE]
+  data <- anchor_devices(data, anchor, column, by)
   unit <- weight_unit(data$weight)
-  x <- data$x[, keep, drop = FALSE]
-  sorted <- sorted_attention(rows, x, shares$v, unit)
+  sorted <- sorted_attention(data, shares$v, unit, start)
   model <- attention_model(sorted)
   check_enough_rows(sum(data$weight > 0), model$size)
   best <- highest_maximum(model, attention_starts(model, starts))
@@ -26,7 +28,7 @@ attention_fit <- function(base_fit, model_data, shares, by, starts, call) {
     c(
       fit,
       list(
-        scores = attention_scores(rows, x, shares$v, fit$estimate),
+        scores = attention_scores(data, shares$v, fit$estimate),
         n = sum(data$weight > 0),
         by = by,
         shares = shares,
@@ -56,40 +58,11 @@ attention_fit <- function(base_fit, model_data, shares, by, starts, call) {
   })
 }
 
-# The rows of the likelihood. It has a factor for each question, or their product for each person.
-# The probability of the report is `chance` for an inattentive respondent, and for an attentive one
-#   base + slope F(x'b)
-attention_rows <- function(data, reported, attention, by) {
-  device <- row_device(data$device, data$arm, length(data$y))
-  of <- function(yes, y) ifelse(y == 1, yes, 1 - yes)
-  question <- list(
-    base = of(device$q, data$y),
-    slope = device$d * (2 * data$y - 1),
-    chance = of(attention[["inattentive"]], data$y)
-  )
-  anchor <- list(
-    base = of(attention[["attentive"]], reported),
-    slope = numeric(length(reported)),
-    chance = of(attention[["inattentive"]], reported)
-  )
-  joint <- list(
-    base = question$base * anchor$base,
-    slope = question$slope * anchor$base,
-    chance = question$chance * anchor$chance
-  )
-  list(
-    factors = if (by == "person") list(joint) else list(question, anchor),
-    weight = data$weight,
-    offset = data$offset %||% numeric(length(reported)),
-    curve = truth_curve(data$link),
-    start = attention_start(data, reported, attention, device)
-  )
-}
-
 # The linear predictors of the prevalence and of attention by moments, constants.
-attention_start <- function(data, reported, attention, device) {
+attention_start <- function(data, reported, attention) {
   mean <- function(x) sum(data$weight * x) / sum(data$weight)
   inside <- function(share) min(max(share, 0.05), 0.95)
+  device <- row_device(data$device, data$arm, length(data$y))
   difference <- attention[["attentive"]] - attention[["inattentive"]]
   gamma <- inside((mean(reported) - attention[["inattentive"]]) / difference)
   excess <- mean(data$y) - attention[["inattentive"]]
@@ -98,60 +71,42 @@ attention_start <- function(data, reported, attention, device) {
   c(truth_curve(data$link)$inverse(inside(truth)), qlogis(gamma))
 }
 
-# The rows with their covariates in the order of their content (`order`), weights in `unit`.
-sorted_attention <- function(rows, x, v, unit) {
-  columns <- c(
-    unlist(rows$factors, recursive = FALSE), rows[c("weight", "offset")]
-  )
-  order <- content_order(cbind(x, v), columns)
-  rows$factors <- lapply(rows$factors, function(factor) lapply(factor, `[`, order))
-  rows$weight <- rows$weight[order] / unit
-  rows$offset <- rows$offset[order]
+# The rows of anchor_devices() with the covariates v of attention in the order of their content
+# (`order`), weights in `unit`, and the `start` of the first climb.
+sorted_attention <- function(data, v, unit, start) {
+  reports <- data[c("offset", "arm", "y", "weight")]
+  order <- content_order(cbind(data$x, v), reports)
+  data <- take_rows(data, order)
+  data$weight <- data$weight / unit
   c(
-    rows,
-    list(
-      x = x[order, , drop = FALSE],
-      v = v[order, , drop = FALSE],
-      order = order
-    )
+    data,
+    list(v = v[order, , drop = FALSE], order = order, start = start)
   )
 }
 
 # The model of new_likelihood() with the sorted rows, `attention`, and the orthogonal columns z of
-# truth and attention, which stay the same with other weights.
+# truth and attention, which stay the same with other weights. The unknown number of a row is its
+# share of inattention.
 attention_model <- function(rows, weight = rows$weight) {
   basis <- orthogonal_columns(unname(rows$x), rows$weight)
   attention_basis <- orthogonal_columns(unname(rows$v), rows$weight)
   k <- seq_len(ncol(rows$x))
-  predictors <- function(b) {
-    list(
-      drop(basis$z %*% b[k]) + rows$offset,
-      drop(attention_basis$z %*% b[-k])
-    )
-  }
-  evaluate <- function(b, need) {
-    eta <- predictors(b)
-    if (need == 0L) {
-      loglik <- attention_loglik(
-        rows, rows$curve$yes(eta[[1]]), eta[[2]]
-      )
-      return(list(value = sum(weight * loglik)))
-    }
-    derivatives <- attention_derivatives(rows, eta[[1]], eta[[2]])
-    attention_state(weight, derivatives, basis$z, attention_basis$z)
-  }
   near <- function(z, target) drop(crossprod(z, weight * target)) / sum(weight)
   model <- new_likelihood(
     names = c(colnames(rows$x), paste0("attention:", colnames(rows$v))),
-    evaluate = evaluate,
     predictors = function(b) {
       c(basis$z %*% b[k], attention_basis$z %*% b[-k])
     },
     to = block_diagonal(list(basis$back, attention_basis$back)),
     total = sum(weight),
     start = c(
-      near(basis$z, rows$start[1] - rows$offset),
+      near(basis$z, rows$start[1] - (rows$offset %||% 0)),
       near(attention_basis$z, rows$start[2])
+    ),
+    kernel = regress_kernel(
+      basis$z, rows$y, NULL, link_place(rows$link),
+      weight = weight, offset = rows$offset, arm = rows$arm, unknown = rows$unknown,
+      shares = -attention_basis$z, separate = rows$separate
     )
   )
   # Near a threshold that a row holds, hundreds of steps gain 1e-8.
@@ -161,11 +116,13 @@ attention_model <- function(rows, weight = rows$weight) {
   )
 }
 
-attention_scores <- function(rows, x, v, b) {
-  k <- seq_len(ncol(x))
-  eta <- drop(x %*% b[k]) + rows$offset
-  derivatives <- attention_derivatives(rows, eta, drop(v %*% b[-k]))
-  unname(rows$weight * cbind(derivatives$truth * x, derivatives$attention * v))
+attention_scores <- function(data, v, b) {
+  k <- seq_len(ncol(data$x))
+  rows <- unknown_number_rows(
+    data, predictor_of(data$x, b[k], data$offset),
+    -drop(v %*% b[-k])
+  )
+  unname(data$weight * cbind(rows$truth * data$x, -rows$share * v))
 }
 
 # The starts that lie evenly, and steps of the truth, of attention, and of one after the other: a
@@ -203,15 +160,14 @@ attention_steps <- function(model, index, near, max_starts) {
   starts <- lapply(seq_len(ncol(near)), function(j) {
     others <- if (is_truth) near[-k, j] else near[k, j]
     eta <- drop(model$z[[3 - index]] %*% others)
-    value <- function(side) {
-      if (is_truth) return(attention_loglik(rows, side, eta))
-      attention_loglik(
-        rows, rows$curve$yes(eta + rows$offset),
-        (2 * side - 1) * model$far
-      )
+    value <- function(sign) {
+      far <- if (is_truth) far_predictor(rows$link) else model$far
+      end <- rep(sign * far, length(eta))
+      loglik <- if (is_truth) unknown_number_rows(rows, end, -eta)
+        else unknown_number_rows(rows, eta + (rows$offset %||% 0), -end)
+      pmax(loglik$loglik, -700)
     }
-    gain <- rows$weight *
-      (pmax(value(1), -700) - pmax(value(0), -700))
+    gain <- rows$weight * (value(1) - value(-1))
     steps <- lapply(seq_len(ncol(projections)), function(i) {
       divide_rows(projections[, i], gain, directions[, i], intercept)
     })
@@ -237,55 +193,9 @@ step_directions <- function(intercept) {
   free %*% cbind(diag(m), even_directions(m, 25 * min(m, 8)))
 }
 
-# The log-likelihoods of rows with these true shares and predictors of attention.
-attention_loglik <- function(rows, truth, zeta) {
-  gamma <- plogis(zeta)
-  slack <- plogis(-zeta)
-  factors <- lapply(rows$factors, function(f) {
-    gamma * (f$base + f$slope * truth) + slack * f$chance
-  })
-  log(Reduce(`*`, factors))
-}
-
-# Value, score, information, and a curvature that is never indefinite, from the derivatives of the
-# rows.
-attention_state <- function(weight, derivatives, x, v) {
-  value <- sum(weight * derivatives$loglik)
-  if (!is.finite(value)) return(list(value = value))
-  scores <- cbind(derivatives$truth * x, derivatives$attention * v)
-  cross <- crossprod(x, weight * derivatives$cross * v)
-  observed <- rbind(cbind(crossprod(x, weight * derivatives$curve * x), cross),
-                    cbind(t(cross), crossprod(v, weight * derivatives$bend * v)))
-  list(value = value, gradient = colSums(weight * scores), observed = observed,
-       fallback = crossprod(scores, weight * scores))
-}
-
 # Coefficients whose predictor is nearest to a constant.
 project_constant <- function(x, value) {
   unname(.lm.fit(x, rep(value, nrow(x)))$coefficients)
-}
-
-# The log-likelihood of each row, its score and minus the second derivatives by both linear
-# predictors.
-attention_derivatives <- function(rows, eta, zeta) {
-  gamma <- plogis(zeta)
-  slack <- plogis(-zeta)
-  truth <- rows$curve$yes(eta)
-  first <- rows$curve$derivative(eta, 1)
-  second <- rows$curve$derivative(eta, 2)
-  Reduce(
-    function(sum, factor) Map(`+`, sum, factor),
-    lapply(rows$factors, function(f) {
-      attentive <- f$base + f$slope * truth
-      share <- gamma * attentive + slack * f$chance
-      of_truth <- gamma * f$slope * first / share
-      of_attention <- gamma * slack * (attentive - f$chance) / share
-      list(loglik = log(share), truth = of_truth, attention = of_attention,
-           curve = of_truth^2 - gamma * f$slope * second / share,
-           cross = of_truth * of_attention - gamma * slack * f$slope * first / share,
-           bend = of_attention^2 - of_attention * (slack - gamma))
-    })
-  )
 }
 
 # ---- methods ----
@@ -305,21 +215,26 @@ vcov.rr_glm_attention <- function(object, type = NULL, cluster = NULL, ...) {
 possible_reports.rr_glm_attention <- function(fit) {
   data <- fitted_data(fit$fixed)
   n <- length(data$y)
-  attention <- fit$anchor[[1]]$attention
-  x <- data$x[, !is_aliased(fit$fixed), drop = FALSE]
-  scores_of <- function(question, anchor) {
-    data$y <- rep(question, n)
-    data$weight <- rep(1, n)
-    rows <- attention_rows(data, rep(anchor, n), attention, fit$by)
-    attention_scores(rows, x, fit$shares$v, fit$estimate)
+  anchor <- fit$anchor[[1]]
+  counted <- replace(data, "weight", list(rep(1, n)))
+  counted$x <- data$x[, !is_aliased(fit$fixed), drop = FALSE]
+  scores_of <- function(question, reported) {
+    counted$y <- rep(question, n)
+    column <- rep(anchor$reports[reported + 1], n)
+    attention_scores(
+      anchor_devices(counted, fit$anchor, column, fit$by), fit$shares$v, fit$estimate
+    )
   }
   scores <- Map(scores_of, attention_cells["question", ], attention_cells["anchor", ])
-  reported <- anchor_reports(fit$frame[["(anchor)"]], fit$anchor[[1]])
+  reported <- anchor_reports(fit$frame[["(anchor)"]], anchor)
   counts <- outer(1:4, 1 + data$y + 2 * reported, `==`) * 1
   device <- row_device(data$device, data$arm, n)
   lapply(unname(split(seq_len(n), row_arms(data$arm, n))), function(rows) {
     first <- rows[1]
-    numbers <- c(q = device$q[first], d = device$d[first], attention)
+    numbers <- c(
+      q = device$q[first],
+      d = device$d[first], anchor$attention
+    )
     scored_reports(scores, counts, attention_channel(numbers), rows)
   })
 }

@@ -30,7 +30,7 @@ far_predictor <- function(link) switch(link, probit = 9, cauchit = 1e8, 37)
 # position in regress_links, from 0.
 regress_kernel <- function(
   x, y, device, link, weight = NULL, offset = NULL, arm = NULL, barrier = 0,
-  unknown = NULL, level = NULL, levels = 0, prior = NULL
+  unknown = NULL, shares = NULL, separate = FALSE, level = NULL, levels = 0, prior = NULL
 ) {
   list(
     x = x,
@@ -42,6 +42,8 @@ regress_kernel <- function(
     link = link,
     barrier = barrier,
     unknown = unknown,
+    shares = shares,
+    separate = separate,
     level = level,
     levels = levels,
     prior = prior
@@ -54,8 +56,7 @@ with_kernel <- function(model, barrier = 0) {
   levels <- model$basis$levels
   model$kernel <- regress_kernel(
     if (levels) model$z[, -seq_len(levels), drop = FALSE] else model$z,
-    data$y, data$device %||% matrix(0, 5, ncol(data$unknown)),
-    link_place(data$link),
+    data$y, data$device, link_place(data$link),
     weight = if (barrier > 0 || any(data$weight != 1)) data$weight,
     offset = data$offset, arm = data$arm, barrier = barrier, unknown = data$unknown,
     level = model$basis[["level"]], levels = as.double(levels), prior = model$prior
@@ -135,6 +136,15 @@ regress_rows <- function(eta, y, arm, device, link) {
 # The log-likelihood and its derivatives for each row of the data, at these linear predictors.
 data_rows <- function(data, eta) {
   regress_rows(eta, data$y, data$arm, data$device, data$link)
+}
+
+# The log-likelihood of each row of data with an unknown number, and its derivatives by the linear
+# predictor of the truth and by the logit of the number.
+unknown_number_rows <- function(data, eta, logit) {
+  .Call(
+    C_rr_unknown_rows, eta, logit, data$y, data$arm, data$unknown,
+    link_place(data$link), data$separate
+  )
 }
 
 row_devices <- function(data) {

@@ -14,16 +14,17 @@
 #   slope(b)            their derivatives
 #   unbounded(b, N) list(eta, move): predictors that may be infinite, and their changes along the
 #                       columns of N
+#   kernel              regress_kernel() in place of `evaluate`, if the likelihood is written in C
 new_likelihood <- function(
   names, evaluate, predictors, to, total, start = NULL,
   reach = function(step) max(abs(predictors(step))),
   natural = function(b) drop(to %*% b), slope = function(b) to,
   unbounded = function(b, N) {
     list(eta = predictors(b), move = column_moves(predictors, N))
-  }
+  },
+  kernel = list(evaluate = with_memory(evaluate), reach = reach, metric = diag(total, size))
 ) {
   size <- length(names)
-  kernel <- list(evaluate = with_memory(evaluate), reach = reach, metric = diag(total, size))
   list(
     names = names,
     kernel = kernel,

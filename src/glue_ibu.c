@@ -104,24 +104,3 @@ SEXP rr_ibu_call(SEXP counts, SEXP a, SEXP b, SEXP start, SEXP iterations, SEXP 
   UNPROTECT(1);
   return result;
 }
-
-/* rr_loglik(counts, a, b, theta, keep_gradient) -> list(loglik, gap, gradient | NULL): the total
- * log-likelihood without the multinomial coefficient, log max g, and g. */
-SEXP rr_loglik_call(SEXP counts, SEXP a, SEXP b, SEXP theta, SEXP keep_gradient)
-{
-  const char *names[] = {"loglik", "gap", "gradient", ""};
-  const double *n = glue_reals(counts, "counts", ANY_LENGTH);
-  const double *at = glue_reals(theta, "theta", XLENGTH(counts));
-  const candor_additive channel = glue_additive(a, b, NULL, (size_t) XLENGTH(counts));
-  double loglik, gap, *gradient = NULL;
-  SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
-  if (glue_flag(keep_gradient, "keep_gradient")) {
-    SET_VECTOR_ELT(result, 2, Rf_allocVector(REALSXP, XLENGTH(counts)));
-    gradient = REAL(VECTOR_ELT(result, 2));
-  }
-  glue_check(candor_loglik(&channel, n, at, &loglik, &gap, gradient), "rr_loglik");
-  SET_VECTOR_ELT(result, 0, Rf_ScalarReal(loglik));
-  SET_VECTOR_ELT(result, 1, Rf_ScalarReal(gap));
-  UNPROTECT(1);
-  return result;
-}

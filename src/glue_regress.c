@@ -11,7 +11,8 @@
 #include "regress/unknown.h"
 
 /* A model is a list, read by its names: x, y, weight | NULL, offset | NULL, arm | NULL (0-based), device (5 numbers
- * each: p, q, 1 - p, 1 - q, p - q), link, barrier, unknown | NULL (6 numbers a device), level | NULL (0-based, -1:
+ * each: p, q, 1 - p, 1 - q, p - q), link, barrier, unknown | NULL (6 numbers a device, in place of these), shares | NULL (columns of the unknown
+ * number's logit), separate, level | NULL (0-based, -1:
  * none), levels, prior | NULL (a matrix of all coefficients, an arrow where there are levels). Or it is a likelihood
  * that is written in R: list(evaluate(b, need) -> list(value, gradient, observed, fallback), reach(step), metric: a
  * full matrix). What is needed: 0 the value alone, 1 gradient and observed too, 2 all. */
@@ -77,22 +78,43 @@ static held likelihood_of(SEXP list)
   return h;
 }
 
+static const candor_family_of_devices *families(SEXP unknown, size_t *devices)
+{
+  const double *u = glue_reals(unknown, "unknown", ANY_LENGTH);
+  *devices = (size_t) XLENGTH(unknown) / 6;
+  candor_family_of_devices *family = (candor_family_of_devices *) R_alloc(*devices + 1, sizeof *family);
+  for (size_t g = 0; g < *devices; g++, u += 6)
+    family[g] = (candor_family_of_devices){u[0], u[1], u[2], u[3], u[4], u[5]};
+  return family;
+}
+
 static void read_devices(SEXP list, held *h)
 {
   candor_binary *m = &h->model.base;
+  SEXP unknown = glue_element(list, "unknown");
+  h->unknown = unknown != R_NilValue;
+  if (h->unknown) {
+    h->model.family = families(unknown, &m->devices);
+    return;
+  }
   SEXP device = glue_element(list, "device");
   const double *v = glue_reals(device, "device", ANY_LENGTH);
   m->devices = (size_t) XLENGTH(device) / 5;
   candor_device *copy = (candor_device *) R_alloc(m->devices + 1, sizeof *copy);
   for (size_t g = 0; g < m->devices; g++, v += 5) copy[g] = (candor_device){v[0], v[1], v[2], v[3], v[4]};
   m->device = copy;
-  const double *u = part(list, "unknown", 6 * (R_xlen_t) m->devices);
-  h->unknown = u != NULL;
-  if (!h->unknown) return;
-  candor_family_of_devices *family = (candor_family_of_devices *) R_alloc(m->devices + 1, sizeof *family);
-  for (size_t g = 0; g < m->devices; g++, u += 6)
-    family[g] = (candor_family_of_devices){u[0], u[1], u[2], u[3], u[4], u[5]};
-  h->model.family = family;
+}
+
+/* The columns of the logit of the unknown number, and whether its answers are separate. */
+static void read_shares(SEXP list, held *h)
+{
+  SEXP v = glue_element(list, "shares");
+  if (v == R_NilValue) return;
+  const R_xlen_t rows = (R_xlen_t) h->model.base.rows;
+  h->model.v = glue_reals(v, "shares", ANY_LENGTH);
+  if (XLENGTH(v) % rows != 0) Rf_error("`shares` must have a row for each answer");
+  h->model.shares = (size_t) (XLENGTH(v) / rows);
+  h->model.separate = glue_flag(glue_element(list, "separate"), "separate");
 }
 
 static held model_of(SEXP list)
@@ -111,6 +133,7 @@ static held model_of(SEXP list)
   m->offset = part(list, "offset", n);
   m->arm = arm == R_NilValue ? NULL : glue_integers(arm, "arm", n);
   read_devices(list, &h);
+  read_shares(list, &h);
   m->link = (candor_link) glue_choice(glue_element(list, "link"), "link", CANDOR_LINKS);
   m->barrier = glue_number(glue_element(list, "barrier"), "barrier");
   m->levels = glue_size(glue_element(list, "levels"), "levels");
@@ -292,6 +315,34 @@ SEXP rr_regress_rows_call(SEXP eta, SEXP y, SEXP arm, SEXP device, SEXP link)
   return result;
 }
 
+/* rr_unknown_rows(eta, logit, y, arm | NULL, unknown (6 numbers a device), link, separate) -> list of vectors: loglik,
+ * truth (its derivative by eta), share (by the logit of the unknown number). */
+SEXP rr_unknown_rows_call(SEXP eta, SEXP logit, SEXP y, SEXP arm, SEXP unknown, SEXP link, SEXP separate)
+{
+  const char *names[] = {"loglik", "truth", "share", ""};
+  const R_xlen_t n = XLENGTH(eta);
+  const double *at = glue_reals(eta, "eta", n), *zeta = glue_reals(logit, "logit", n), *share = glue_reals(y, "y", n);
+  const int *index = arm == R_NilValue ? NULL : glue_integers(arm, "arm", n), two = glue_flag(separate, "separate");
+  const candor_link curve = (candor_link) glue_choice(link, "link", CANDOR_LINKS);
+  size_t devices;
+  const candor_family_of_devices *family = families(unknown, &devices);
+  SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+  for (int k = 0; k < 3; k++) SET_VECTOR_ELT(result, k, Rf_allocVector(REALSXP, n));
+  double *out[3] = {REAL(VECTOR_ELT(result, 0)), REAL(VECTOR_ELT(result, 1)), REAL(VECTOR_ELT(result, 2))};
+  for (R_xlen_t i = 0; i < n; i++) {
+    const int g = index ? index[i] : 0;
+    if (g < 0 || (size_t) g >= devices) Rf_error("`arm` must be places of devices");
+    const candor_psi psi = candor_psi_at(zeta[i]);
+    candor_unknown_term u;
+    candor_unknown_row(curve, family + g, two, at[i], psi, share[i], &u);
+    out[0][i] = u.answer.loglik;
+    out[1][i] = u.answer.score;
+    out[2][i] = u.score * psi.psi * psi.rest;
+  }
+  UNPROTECT(1);
+  return result;
+}
+
 /* rr_regress_collapse(x, y, weight | NULL, offset | NULL, arm | NULL, limit) -> NULL if there are more than `limit`
  * patterns, else list(first (1-based row of each pattern), y (share of yes), weight). */
 SEXP rr_regress_collapse_call(SEXP x, SEXP y, SEXP weight, SEXP offset, SEXP arm, SEXP limit)
@@ -340,7 +391,9 @@ SEXP rr_regress_collapse_call(SEXP x, SEXP y, SEXP weight, SEXP offset, SEXP arm
  * (NA: it is estimated)). */
 static candor_mixed mixed_of(SEXP model, SEXP groups)
 {
-  candor_mixed m = {model_of(model).model.base, 0, NULL, NULL, 0, 0, 0, 0, NULL};
+  const held h = model_of(model);
+  if (h.unknown) Rf_error("a model with groups has no unknown number");
+  candor_mixed m = {h.model.base, 0, NULL, NULL, 0, 0, 0, 0, NULL};
   SEXP first = glue_element(groups, "first");
   m.first = glue_integers(first, "first", ANY_LENGTH);
   const R_xlen_t many = XLENGTH(first) - 1;

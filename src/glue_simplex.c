@@ -27,26 +27,27 @@ SEXP rr_mle_call(SEXP counts, SEXP a, SEXP b, SEXP odds)
   return result;
 }
 
-/* rr_inv(counts, a, b) -> double[K], which may leave the simplex. */
-SEXP rr_inv_call(SEXP counts, SEXP a, SEXP b)
+static SEXP closed_form(SEXP counts, SEXP a, SEXP b, const char *kernel,
+                        candor_status (*estimate)(const candor_additive *, const double *, double *))
 {
   const double *n = glue_reals(counts, "counts", ANY_LENGTH);
   const candor_additive channel = glue_additive(a, b, NULL, (size_t) XLENGTH(counts));
   SEXP result = PROTECT(Rf_allocVector(REALSXP, XLENGTH(counts)));
-  glue_check(candor_inv(&channel, n, REAL(result)), "rr_inv");
+  glue_check(estimate(&channel, n, REAL(result)), kernel);
   UNPROTECT(1);
   return result;
+}
+
+/* rr_inv(counts, a, b) -> double[K], which may leave the simplex. */
+SEXP rr_inv_call(SEXP counts, SEXP a, SEXP b)
+{
+  return closed_form(counts, a, b, "rr_inv", candor_inv);
 }
 
 /* rr_invn(counts, a, b) -> double[K]: clipped at 0 and rescaled. */
 SEXP rr_invn_call(SEXP counts, SEXP a, SEXP b)
 {
-  const double *n = glue_reals(counts, "counts", ANY_LENGTH);
-  const candor_additive channel = glue_additive(a, b, NULL, (size_t) XLENGTH(counts));
-  SEXP result = PROTECT(Rf_allocVector(REALSXP, XLENGTH(counts)));
-  glue_check(candor_invn(&channel, n, REAL(result)), "rr_invn");
-  UNPROTECT(1);
-  return result;
+  return closed_form(counts, a, b, "rr_invn", candor_invn);
 }
 
 /* rr_invp(counts, a, b) -> double[K]: projected on the simplex. */

@@ -90,20 +90,3 @@ SEXP rr_study_judge_call(SEXP estimates, SEXP truth, SEXP counts, SEXP n, SEXP x
   UNPROTECT(1);
   return result;
 }
-
-/* rr_binomial(n, p, seed) -> as many binomial draws as n has elements. For the tests, which ask R's own distribution.
- * */
-SEXP rr_binomial_call(SEXP n, SEXP p, SEXP seed)
-{
-  const double *trials = glue_reals(n, "n", ANY_LENGTH), *chance = glue_reals(p, "p", XLENGTH(n));
-  SEXP result = PROTECT(Rf_allocVector(REALSXP, XLENGTH(n)));
-  candor_chacha20 stream;
-  const candor_random random = {candor_chacha20_fill, &stream};
-  candor_draw draw;
-  candor_stream_start(&stream, (uint64_t) glue_size(seed, "seed"), 0, 0);
-  candor_draw_start(&draw, &random);
-  for (R_xlen_t i = 0; i < XLENGTH(n); i++)
-    glue_check(candor_draw_binomial(&draw, trials[i], chance[i], REAL(result) + i), "rr_binomial");
-  UNPROTECT(1);
-  return result;
-}

@@ -230,11 +230,11 @@ SEXP rr_tmdh_all_call(SEXP counts, SEXP values, SEXP columns, SEXP design)
   return result;
 }
 
-/* rr_correlations(values, columns, order, design) -> list of covariance, correlation, their variances, and the
+/* rr_pair_covariances(values, columns, order, design) -> list of the covariance, its variance, and the
  * 6 x pairs covariances of (i, j, ij): variances, then (i, j), (i, ij), (j, ij). */
-SEXP rr_correlations_call(SEXP values, SEXP columns, SEXP order, SEXP design)
+SEXP rr_pair_covariances_call(SEXP values, SEXP columns, SEXP order, SEXP design)
 {
-  const char *names[] = {"covariance", "correlation", "covariance.variance", "correlation.variance", "moments", ""};
+  const char *names[] = {"covariance", "covariance.variance", "moments", ""};
   const candor_set_list sets = glue_sets(columns, order);
   const candor_table table = glue_table(&sets, values, R_NilValue, R_NilValue);
   bundle read;
@@ -242,10 +242,9 @@ SEXP rr_correlations_call(SEXP values, SEXP columns, SEXP order, SEXP design)
   const candor_histogram h = read.h;
   const R_xlen_t pairs = (R_xlen_t) (sets.columns * (sets.columns - 1) / 2);
   SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
-  for (R_xlen_t e = 0; e < 5; e++) SET_VECTOR_ELT(result, e, Rf_allocVector(REALSXP, e == 4 ? 6 * pairs : pairs));
-  const candor_pairs out = {REAL(VECTOR_ELT(result, 0)), REAL(VECTOR_ELT(result, 1)), REAL(VECTOR_ELT(result, 2)),
-                            REAL(VECTOR_ELT(result, 3)), REAL(VECTOR_ELT(result, 4))};
-  glue_check(candor_correlations(&h, &out), "rr_correlations");
+  for (R_xlen_t e = 0; e < 3; e++) SET_VECTOR_ELT(result, e, Rf_allocVector(REALSXP, e == 2 ? 6 * pairs : pairs));
+  const candor_pairs out = {REAL(VECTOR_ELT(result, 0)), REAL(VECTOR_ELT(result, 1)), REAL(VECTOR_ELT(result, 2))};
+  glue_check(candor_pair_covariances(&h, &out), "rr_pair_covariances");
   UNPROTECT(1);
   return result;
 }

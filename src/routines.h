@@ -31,8 +31,6 @@ ROUTINE(rr_eb, SEXP rows, SEXP groups, SEXP totals, SEXP most, SEXP shapes, SEXP
 /* ibu: counts -> estimate, by steps */
 ROUTINE(rr_ibu, SEXP counts, SEXP a, SEXP b, SEXP start, SEXP iterations, SEXP tolerance, SEXP keep_trace,
         SEXP maximum)
-/* for tests alone: rr_ibu and the fits of R use its kernel */
-ROUTINE(rr_loglik, SEXP counts, SEXP a, SEXP b, SEXP theta, SEXP keep_gradient)
 
 /* channel: several questions as one report, and channels as operators */
 ROUTINE(rr_cells, SEXP codes, SEXP first, SEXP sizes)
@@ -66,7 +64,7 @@ ROUTINE(rr_tmdh_variances, SEXP values, SEXP columns, SEXP order, SEXP design, S
         SEXP reported, SEXP more, SEXP more_values)
 ROUTINE(rr_tmdh_all, SEXP counts, SEXP values, SEXP columns, SEXP design)
 ROUTINE(rr_tmdh_sparse, SEXP values, SEXP columns, SEXP order, SEXP design, SEXP of_order)
-ROUTINE(rr_correlations, SEXP values, SEXP columns, SEXP order, SEXP design)
+ROUTINE(rr_pair_covariances, SEXP values, SEXP columns, SEXP order, SEXP design)
 
 /* extremes: bits -> states, one column of 12 numbers an element -> OR and AND */
 ROUTINE(rr_bits, SEXP x)
@@ -95,8 +93,6 @@ ROUTINE(rr_pcsa_sketch, SEXP items, SEXP key, SEXP buckets, SEXP levels)
 ROUTINE(rr_study_counts, SEXP theta, SEXP truth, SEXP n, SEXP a, SEXP b, SEXP odds, SEXP seed,
         SEXP cell, SEXP first, SEXP replications)
 ROUTINE(rr_study_judge, SEXP estimates, SEXP truth, SEXP counts, SEXP n, SEXP x, SEXP a, SEXP b, SEXP odds, SEXP group)
-/* for tests alone */
-ROUTINE(rr_binomial, SEXP n, SEXP p, SEXP seed)
 
 /* category: regressions of a categorical truth */
 ROUTINE(rr_category, SEXP x, SEXP codes, SEXP weights, SEXP channel, SEXP beta, SEXP kind)
@@ -109,6 +105,7 @@ ROUTINE(rr_mixed_climb, SEXP model, SEXP groups, SEXP start, SEXP tolerance, SEX
 ROUTINE(rr_mixed_value, SEXP model, SEXP groups, SEXP at)
 ROUTINE(rr_dealt_value, SEXP z, SEXP said, SEXP first, SEXP offset, SEXP deck, SEXP link, SEXP b, SEXP derive)
 ROUTINE(rr_regress_rows, SEXP eta, SEXP y, SEXP arm, SEXP device, SEXP link)
+ROUTINE(rr_unknown_rows, SEXP eta, SEXP logit, SEXP y, SEXP arm, SEXP unknown, SEXP link, SEXP separate)
 ROUTINE(rr_regress_collapse, SEXP x, SEXP y, SEXP weight, SEXP offset, SEXP arm, SEXP limit)
 
 /* protocols: truths -> reports that support sets of categories */

@@ -70,8 +70,6 @@ calls <- alist(
   likelihood = logLik(rr_estimate(rr_counts(counts, four))),
   measured = .Call(C_rr_measured_interval, c(120, 40, 5), c(1000, 50, 100), 2),
   project = .Call(C_rr_project, c(0.6, 0.7, -0.2), 1),
-  loglik = .Call(C_rr_loglik, counts, 0.4, 0.15, c(0.3, 0.2, 0.1, 0.4), TRUE),
-  binomial = .Call(C_rr_binomial, c(10, 1000), c(0.3, 0.7), 8),
   covariance = vcov(rr_estimate(rr_counts(counts, four))),
   refused = rr_counts(c(-1, 3), yes_no),
   extreme_bits = coef(rr_extreme(c(0, 1, 1), c(0.1, 0.2, 0.3))),

@@ -471,7 +471,7 @@ static long double unknown_loglik(const candor_unknown *m, const double *point)
 static void unknown(candor_link link, int weighted, const candor_family_of_devices *family)
 {
   enum { K = 3, N = K + 1 };
-  const candor_unknown m = {model_of(link, weighted, 0, 50, K), family};
+  const candor_unknown m = {model_of(link, weighted, 0, 50, K), family, NULL, 0, 0};
   double point[N] = {-0.2, 0.3, 0.1, 0.6}, gradient[N], J[N * N], I[N * N], metric[N * N], alone[N];
   CHECK(candor_unknown_check(&m) == CANDOR_OK);
   CHECK_NEAR(candor_unknown_value(&m, point, gradient, J, I), (double) unknown_loglik(&m, point), 1e-11);
@@ -548,10 +548,100 @@ static void unknown(candor_link link, int weighted, const candor_family_of_devic
   }
 }
 
+/* ---- the logit of the unknown number follows a regression ---- */
+
+enum { X = 2, V = 3, XV = X + V };
+static double v[ROWS * V];
+
+/* The log-likelihood of a row, written out: that of the answer and the other one together, or the sum of both. */
+static long double row_loglik(const candor_unknown *m, const double *b, size_t row)
+{
+  const double yes = m->base.y[row];
+  const candor_family_of_devices *f = m->family + (m->base.arm ? m->base.arm[row] : 0);
+  long double zeta = 0;
+  for (size_t k = 0; k < V; k++) zeta += (long double) b[X + k] * v[k * m->base.rows + row];
+  const long double psi = 1 / (1 + expl(-zeta)), share = share_of(m->base.link, eta_of(&m->base, b, row, 1));
+  const long double all = f->all0 + f->all1 * psi;
+  const long double mu = (f->p0 + f->p1 * psi) * share + (f->q0 + f->q1 * psi) * (1 - share);
+  const long double no = (m->separate ? 1 : all) - mu;
+  return yes * logl(mu) + (1 - yes) * logl(no) + (m->separate ? logl(all) : 0);
+}
+
+static void row_score(const candor_unknown *m, const double *b, size_t row, double *score)
+{
+  for (size_t k = 0; k < XV; k++) {
+    double up[XV], down[XV];
+    memcpy(up, b, sizeof up);
+    memcpy(down, b, sizeof down);
+    up[k] += 1e-5;
+    down[k] -= 1e-5;
+    score[k] = (double) ((row_loglik(m, up, row) - row_loglik(m, down, row)) / 2e-5L);
+  }
+}
+
+static void shared(candor_link link, int separate)
+{
+  enum { N = 60 };
+  const candor_family_of_devices joint[2] = {{0.2, 0.1, 0.6, -0.3, 0.8, -0.3}, {0.1, 0.15, 0.1, 0.15, 0.2, 0.3}};
+  const candor_family_of_devices two[2] = {{0.9, -0.4, 0.2, 0.3, 0.8, -0.3}, {0.15, 0.35, 0.85, -0.35, 0.2, 0.3}};
+  const candor_unknown m = {model_of(link, 1, 0, N, X), separate ? two : joint, v, V, separate};
+  const double b[XV] = {-0.2, 0.3, -0.6, 0.4, 0.1};
+  double gradient[XV], J[XV * XV], I[XV * XV], sum[XV] = {0}, squares[XV * XV] = {0}, metric[XV * XV];
+  long double value = 0;
+  for (size_t i = 0; i < N * V; i++) v[i] = i < N ? 1 : uniform() - 0.5;
+  CHECK(candor_unknown_check(&m) == CANDOR_OK);
+  for (size_t i = 0; i < N; i++) {
+    const double w = weight[i];
+    double score[XV];
+    value += w * row_loglik(&m, b, i);
+    row_score(&m, b, i, score);
+    for (size_t k = 0; k < XV; k++) {
+      sum[k] += w * score[k];
+      for (size_t l = 0; l <= k; l++) squares[k * XV + l] += w * score[k] * score[l];
+    }
+  }
+  const candor_objective f = candor_unknown_objective(&m);
+  CHECK_NEAR(f.value(&m, b, gradient, J, I), (double) value, 1e-11);
+  candor_unknown_metric(&m, metric);
+  for (size_t k = 0; k < XV; k++) {
+    double up[XV], down[XV], above[XV], below[XV];
+    memcpy(up, b, sizeof up);
+    memcpy(down, b, sizeof down);
+    up[k] += 1e-5;
+    down[k] -= 1e-5;
+    f.value(&m, up, above, NULL, NULL);
+    f.value(&m, down, below, NULL, NULL);
+    CHECK_NEAR(gradient[k], sum[k], 1e-7);
+    for (size_t l = 0; l <= k; l++) {
+      double gram = 0;
+      for (size_t i = 0; i < N && (k < X) == (l < X); i++)
+        gram += weight[i] * (k < X ? x[k * N + i] * x[l * N + i] : v[(k - X) * N + i] * v[(l - X) * N + i]);
+      CHECK_NEAR(J[k * XV + l], -(above[l] - below[l]) / 2e-5, 1e-6);
+      CHECK_NEAR(I[k * XV + l], squares[k * XV + l], 1e-7);
+      CHECK_NEAR(metric[k * XV + l], gram, 1e-11);
+    }
+  }
+  const double step[XV] = {0.1, 0, 3, 0, 0};
+  CHECK_NEAR(f.reach(&m, step), 3, 1e-15);
+  v[N * V - 1] = INFINITY;
+  CHECK(candor_unknown_check(&m) == CANDOR_NOT_FINITE);
+}
+
+/* Far out the smaller of psi and 1 - psi keeps its digits: a yes that nobody gives at psi = 1. */
+static void far_out(void)
+{
+  const candor_family_of_devices never = {0.8, -0.8, 0.8, -0.8, 1, 0};
+  candor_unknown_term u;
+  for (double logit = 20; logit < 600; logit += 50) {
+    candor_unknown_row(CANDOR_LOGIT, &never, 0, 0.3, candor_psi_at(logit), 1, &u);
+    CHECK_NEAR(u.answer.loglik, log(0.8) - logit, 1e-8);
+  }
+}
+
 static void unknown_refused(void)
 {
   const candor_family_of_devices family[2] = {{0.2, 0.5, 0.1, 0.2, 1, 0}, {0.1, 0.3, 0.3, 0.1, 0.5, 0.4}};
-  candor_unknown m = {model_of(CANDOR_LOGIT, 1, 0, 20, 2), family};
+  candor_unknown m = {model_of(CANDOR_LOGIT, 1, 0, 20, 2), family, NULL, 0, 0};
   CHECK(candor_unknown_check(&m) == CANDOR_OK);
   arm[19] = 2;
   CHECK(candor_unknown_check(&m) == CANDOR_DOMAIN);
@@ -574,7 +664,8 @@ static void unknown_refused(void)
     m.family = pair;
     CHECK(candor_unknown_check(&m) == CANDOR_DOMAIN);
   }
-  const candor_device ends[2] = {candor_unknown_device(&family[1], 0), candor_unknown_device(&family[1], 0.5)};
+  const candor_device ends[2] = {candor_unknown_device(&family[1], (candor_psi){0, 1}),
+                                 candor_unknown_device(&family[1], (candor_psi){0.5, 0.5})};
   CHECK(ends[0].p == 0.1 && ends[0].q == 0.3 && ends[0].p_no == 0.4 && fabs(ends[0].q_no - 0.2) < 1e-16);
   CHECK_NEAR(ends[1].p, 0.25, 1e-15);
   CHECK_NEAR(ends[1].q, 0.35, 1e-15);
@@ -639,6 +730,8 @@ int main(void)
     unknown((candor_link) link, link % 2, detector);
     unknown((candor_link) link, 1 - link % 2, anchor);
   }
+  for (int link = 0; link < 2 * CANDOR_LOG; link++) shared((candor_link) (link / 2), link % 2);
+  far_out();
   unknown_refused();
   distinct(0);
   distinct(1);

@@ -172,7 +172,7 @@ static void unknown_climb(const candor_unknown *m)
 
 static void unknown(const candor_family_of_devices *family)
 {
-  const candor_unknown m = {model_of(CANDOR_LOGIT), family};
+  const candor_unknown m = {model_of(CANDOR_LOGIT), family, NULL, 0, 0};
   enum { N = COLUMNS + 1 };
   double at[N] = {-0.3, 0.4, 0.2, 0.6}, gradient[N], J[N * N], I[N * N];
   CHECK(candor_unknown_check(&m) == CANDOR_OK);
@@ -241,7 +241,7 @@ int main(void)
                                             {0.5, NAN, 0.2, 0, 1, 0}};
   for (size_t w = 0; w < sizeof wrong / sizeof *wrong; w++) {
     const candor_family_of_devices pair[2] = {wrong[w], detector[0]};
-    const candor_unknown m = {model_of(CANDOR_LOGIT), pair};
+    const candor_unknown m = {model_of(CANDOR_LOGIT), pair, NULL, 0, 0};
     CHECK(candor_unknown_check(&m) == CANDOR_DOMAIN);
   }
   distinct();

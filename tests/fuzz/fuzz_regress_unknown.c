@@ -1,4 +1,4 @@
-/* Random small regressions with an unknown number of the devices: what the check accepts has probabilities at every
+/* Random small regressions with an unknown number of the devices, or with a regression of it: what the check accepts has probabilities at every
  * psi, the climb never lowers the value, and no input ends in anything but a status. */
 #include <math.h>
 #include <stdint.h>
@@ -34,26 +34,31 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     weight[i] = (b >> 4) + 1;
     arm[i] = b >> 3 & 1;
   }
-  const candor_unknown m = {{rows, COLUMNS, x, NULL, 0, y, weight, NULL, arm, NULL, DEVICES, link, 0}, family};
+  const uint8_t kind = byte(&in);
+  const candor_unknown m = {{rows, COLUMNS, x, NULL, 0, y, weight, NULL, arm, NULL, DEVICES, link, 0},
+                            family,
+                            kind & 1 ? x : NULL,
+                            COLUMNS,
+                            kind & 2};
   if (candor_unknown_check(&m) != CANDOR_OK) return 0;
   for (int step = 0; step <= 4; step++) {
     for (int g = 0; g < DEVICES; g++) {
-      const candor_device v = candor_unknown_device(family + g, step / 4.0);
+      const candor_device v = candor_unknown_device(family + g, (candor_psi){step / 4.0, 1 - step / 4.0});
       const double all = family[g].all0 + family[g].all1 * step / 4.0;
-      REQUIRE(v.p >= 0 && v.p_no >= 0 && fabs(v.p + v.p_no - all) < 1e-9);
-      REQUIRE(v.q >= 0 && v.q_no >= 0 && fabs(v.q + v.q_no - all) < 1e-9);
+      REQUIRE(v.p >= 0 && v.p_no >= 0 && (m.separate || fabs(v.p + v.p_no - all) < 1e-9));
+      REQUIRE(v.q >= 0 && v.q_no >= 0 && (m.separate || fabs(v.q + v.q_no - all) < 1e-9));
     }
   }
   candor_objective objective = candor_unknown_objective(&m);
-  double metric[(COLUMNS + 1) * (COLUMNS + 1)], work[128];
+  double metric[4 * COLUMNS * COLUMNS], work[128];
   candor_unknown_metric(&m, metric);
   objective.metric = metric;
-  double at[COLUMNS + 1] = {link == CANDOR_LOG ? -1 : link == CANDOR_IDENTITY ? 0.5 : 0, 0, 0};
+  double at[2 * COLUMNS] = {link == CANDOR_LOG ? -1 : link == CANDOR_IDENTITY ? 0.5 : 0, 0, 0, 0};
   REQUIRE(candor_climb_work(objective.shape) <= sizeof work / sizeof *work);
   const double before = candor_climb_value(&objective, at, NULL, NULL, NULL, work);
   candor_top top;
   if (candor_climb(&objective, (candor_climb_options){1e-11, 100}, at, work, &top) != CANDOR_OK) return 0;
   REQUIRE(top.value >= before - 1e-12 * (1 + fabs(before)));
-  for (size_t k = 0; k <= COLUMNS; k++) REQUIRE(isfinite(at[k]));
+  for (size_t k = 0; k < objective.shape.dense; k++) REQUIRE(isfinite(at[k]));
   return 0;
 }

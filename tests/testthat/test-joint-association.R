@@ -15,8 +15,8 @@ test_that("covariance, correlation and their variances of estimates (math 3.5)",
       expect_golden(table$correlation, expected$corr)
       expect_golden((table$covariance.error / factor)^2, expected[[paste0("var_cov_", kind)]])
       expect_golden(table$correlation.error^2, expected[[paste0("var_corr_", kind)]])
-      expect_golden(pair_gradient(unname(coef(fit) / n), "correlation"), expected$grad_corr)
-      expect_golden(pair_gradient(unname(coef(fit) / n), "covariance"), expected$grad_cov)
+      expect_golden(unlist(pair_gradient(unname(coef(fit) / n), "correlation")), expected$grad_corr)
+      expect_golden(unlist(pair_gradient(unname(coef(fit) / n), "covariance")), expected$grad_cov)
     }
   }
 })
@@ -530,16 +530,17 @@ test_that("derivatives of covariance and correlation are those of differences, a
                    correlation = function(z) (z[3] - z[1] * z[2]) / sqrt(z[1] * (1 - z[1]) * z[2] * (1 - z[2])))
   V <- rbind(c(4, 1, 2), c(1, 5, 1.5), c(2, 1.5, 3)) / 1000
   estimates <- moment_estimates(z, V)
+  of_pair <- binary_measures(estimates, z[1], z[2], z[3], 1, 1)
   for (measure in names(measures)) {
     gradient <- vapply(1:3, function(i) (measures[[measure]](z + 1e-6 * (1:3 == i)) - measures[[measure]](z - 1e-6 * (1:3 == i))) / 2e-6, 0)
-    expect_equal(pair_gradient(z, measure), gradient, tolerance = 1e-6)
-    expect_equal(estimates[[measure]], measures[[measure]](z))
-    expect_equal(estimates[[paste0(measure, ".variance")]], drop(gradient %*% V %*% gradient), tolerance = 1e-6)
+    expect_equal(unlist(pair_gradient(z, measure)), gradient, tolerance = 1e-6)
+    expect_equal(of_pair[[measure]], measures[[measure]](z))
+    expect_equal(of_pair[[paste0(measure, ".error")]]^2, drop(gradient %*% V %*% gradient), tolerance = 1e-6)
   }
   expect_equal(estimates$moments, c(4, 5, 3, 1, 2, 1.5) / 1000)
   for (z in list(c(0, 0.6, 0), c(0.3, 1, 0.3))) {
-    expect_identical(pair_gradient(z, "correlation"), rep(NA_real_, 3))
-    expect_identical(moment_estimates(z, V)$correlation, NA_real_)
+    expect_identical(pair_gradient(z, "correlation"), as.list(rep(NA_real_, 3)))
+    expect_identical(binary_measures(moment_estimates(z, V), z[1], z[2], z[3], 1, 1)$correlation, NA_real_)
   }
   # A rounding beside an end is one.
   expect_identical(varies(c(1e-13, 1.1e-13, 0.5, 1 - 1.1e-13, 1 - 0.9e-13)), c(FALSE, TRUE, TRUE, TRUE, FALSE))
@@ -556,12 +557,15 @@ test_that("odds ratios of cells have the error of their logarithm's derivatives,
   log_odds <- function(z) log(z[3] * (100 - z[1] - z[2] + z[3]) / ((z[1] - z[3]) * (z[2] - z[3])))
   g <- vapply(1:3, function(i) (log_odds(c(40, 45, 25) + 1e-4 * (1:3 == i)) - log_odds(c(40, 45, 25) - 1e-4 * (1:3 == i))) / 2e-4, 0)
   expect_equal(odds$error, c(odds$ratio[1] * sqrt(drop(g %*% V %*% g)), NA), tolerance = 1e-6)
-  measures <- binary_measures(list(moments = v[, 1], covariance = 0.07, covariance.variance = 0.0009, correlation = 0.3, correlation.variance = 0.04),
-                              40, 45, 25, 100, 1.25)
+  measures <- binary_measures(list(moments = v[, 1], covariance = 0.07, covariance.variance = 0.0009), 40, 45, 25, 100, 1.25)
   expect_equal(unname(unlist(measures[inner_columns])), c(0.4, 0.45, 0.25, v[, 1] / 1e4))
   expect_equal(measures$covariance, 0.0875)
-  expect_equal(c(measures$covariance.error, measures$correlation.error), c(0.0375, 0.2))
-  expect_equal(measures$correlation, 0.3)
+  expect_equal(measures$covariance.error, 0.0375)
+  correlation <- function(z) (z[3] - z[1] * z[2]) / sqrt(z[1] * (1 - z[1]) * z[2] * (1 - z[2]))
+  z <- c(0.4, 0.45, 0.25)
+  g <- vapply(1:3, function(i) (correlation(z + 1e-6 * (1:3 == i)) - correlation(z - 1e-6 * (1:3 == i))) / 2e-6, 0)
+  expect_equal(measures$correlation, correlation(z))
+  expect_equal(measures$correlation.error, sqrt(drop(g %*% V %*% g)) / 100, tolerance = 1e-6)
   expect_equal(c(measures$odds.ratio, measures$odds.ratio.error), c(odds$ratio[1], odds$error[1]))
   expect_identical(c(unbiased_factor("population", 5), unbiased_factor("sample", 5)), c(1.25, 1))
   expect_identical(pair_index(4), list(i = c(1L, 1L, 1L, 2L, 2L, 3L), j = c(2L, 3L, 4L, 3L, 4L, 4L)))

@@ -202,11 +202,12 @@ test_that("attention by person and by question at a point that is no maximum: va
   data <- list(x = x, y = rep_len(c(0, 1, 1, 0, 1), n), weight = rep_len(c(1, 2, 1.5), n), offset = rep_len(c(0, 0.3), n), arm = NULL,
                device = cbind(c(0.9, 0.2, 0.1, 0.8, 0.7)))
   anchor <- rep_len(c(1, 1, 0, 1), n)
-  given <- c(attentive = 0.85, inattentive = 0.5)
+  mechanism <- rr_anchor(rr_crosswise(0.15))
+  given <- mechanism$attention
   for (link in c("logit", "cloglog")) for (by in c("person", "question")) {
     data$link <- link
-    rows <- attention_rows(data, anchor, given, by)
-    model <- attention_model(sorted_attention(rows, x, v, 1))
+    rows <- anchor_devices(data, list(a = mechanism), anchor, by)
+    model <- attention_model(sorted_attention(rows, v, 1, c(0, 0)))
     loglik <- function(b) {
       truth <- stats::make.link(link)$linkinv(drop(x %*% b[1:2]) + data$offset)
       gamma <- plogis(drop(v %*% b[3:4]))
@@ -218,22 +219,22 @@ test_that("attention by person and by question at a point that is no maximum: va
       log(gamma * question + (1 - gamma) * chance[[1]]) + log(gamma * second + (1 - gamma) * chance[[2]])
     }
     off <- c(0.3, -0.4, 0.5, 0.2)
-    expect_evaluated(model$kernel$evaluate, function(b) sum(data$weight * loglik(model$natural(b))), off)
+    expect_evaluated(function(b, need) regress_value(model, b), function(b) sum(data$weight * loglik(model$natural(b))), off)
     b <- c(-0.2, 0.5, 0.4, -0.3)
-    expect_equal(attention_scores(rows, x, v, b), data$weight * difference_gradient(loglik, b), tolerance = 1e-6)
+    expect_equal(attention_scores(rows, v, b), data$weight * difference_gradient(loglik, b), tolerance = 1e-6)
     # The fallback is the sum of squared scores.
     scores <- difference_gradient(function(b) loglik(model$natural(b)), off)
-    expect_equal(model$kernel$evaluate(off, 2L)$fallback, crossprod(scores, data$weight * scores), tolerance = 1e-6, ignore_attr = TRUE)
+    fallback <- regress_value(model, off)$expected
+    expect_equal(fallback, crossprod(scores, data$weight * scores), tolerance = 1e-6, ignore_attr = TRUE)
   }
   # Moments: attention from the anchor's share, the truth from what is left, both kept within .05 and .95.
   w <- data$weight / sum(data$weight)
   gamma <- (sum(w * anchor) - 0.5) / 0.35
   truth <- ((sum(w * data$y) - 0.5) / min(max(gamma, 0.05), 0.95) + 0.5 - 0.2) / 0.7
   inside <- function(share) min(max(share, 0.05), 0.95)
-  device <- list(q = 0.2, d = 0.7)
   data$link <- "logit"
-  expect_equal(attention_start(data, anchor, given, device), c(qlogis(inside(truth)), qlogis(inside(gamma))), tolerance = 1e-10)
-  expect_equal(attention_start(data, rep(0, n), given, device)[2], qlogis(0.05))
+  expect_equal(attention_start(data, anchor, given), c(qlogis(inside(truth)), qlogis(inside(gamma))), tolerance = 1e-10)
+  expect_equal(attention_start(data, rep(0, n), given)[2], qlogis(0.05))
 })
 
 # 30 clusters of unequal weights.

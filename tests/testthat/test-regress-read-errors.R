@@ -87,6 +87,13 @@ test_that("the kernel refuses a model without its parts, and sizes that are no w
   likelihood <- list(evaluate = function(b, need) list(value = -sum(b^2)), reach = abs, metric = diag(1))
   expect_error(climb(likelihood), "`gradient` must")
   expect_error(climb(likelihood[-2]), "two functions and a matrix")
+  lines <- cbind(c(0.3, 0.2, 0.1, 0.4, 1, 0))
+  short <- replace(parts, c("unknown", "shares"), list(lines, matrix(1, 2, 1)))
+  expect_error(climb(short), "`shares` must")
+  rows <- function(y, arm) .Call(C_rr_unknown_rows, c(0, 0), c(0, 0), y, arm, lines, 0L, FALSE)
+  expect_equal(rows(c(1, 0), NULL)$loglik, log(c(0.35, 0.65)), tolerance = 1e-14)
+  expect_error(rows(1, NULL), "`y` must")
+  expect_error(rows(c(1, 0), 0:1), "`arm` must")
 })
 
 test_that("weights are numbers whatever their class, and labelled covariates are factors in every formula", {

@@ -31,17 +31,6 @@ test_that("reports of fixed truths follow the exact distribution of the histogra
   }
 })
 
-test_that("binomial draws follow R's binomial distribution", {
-  cases <- list(c(10, 0.3), c(39, 0.25), c(41, 0.25), c(200, 0.9), c(1e5, 0.002), c(1e9, 1e-7), c(1e15, 5e-14))
-  for (case in cases) {
-    draws <- .Call(C_rr_binomial, rep(case[1], 50000), rep(case[2], 50000), 8)
-    breaks <- unique(stats::qbinom(seq(0.02, 0.98, by = 0.04), case[1], case[2]))
-    expected <- diff(c(0, stats::pbinom(breaks, case[1], case[2]), 1)) * 50000
-    seen <- as.vector(table(cut(draws, c(-Inf, breaks, Inf))))
-    expect_lt(chi_square(seen, expected), stats::qchisq(1e-7, length(seen) - 1, lower.tail = FALSE))
-  }
-})
-
 test_that("many respondents cost no accuracy", {
   # N = 1e12: sums, mean and variance of one category, within 6 standard errors.
   form <- rr_law(rr_grr(20, epsilon = 2))

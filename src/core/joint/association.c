@@ -1,18 +1,10 @@
 #include "joint/association.h"
 
-#include <math.h>
-
 /* Quadratic form of the gradient g with the symmetric 3 x 3 covariance of (mu_i, mu_j, mu_ij). */
 static double quadratic(const double g[3], const double v[6])
 {
   return g[0] * g[0] * v[0] + g[1] * g[1] * v[1] + g[2] * g[2] * v[2] +
          2 * (g[0] * g[1] * v[3] + g[0] * g[2] * v[4] + g[1] * g[2] * v[5]);
-}
-
-/* Is a share of yes inside of (0, 1)? A rounding beside an end is not. */
-static int varies(double share)
-{
-  return share > 1e-13 && share < 1 - 1e-13;
 }
 
 /* Covariance of (mu_i, mu_j, mu_ij) under the sample target: the three variances, then (i, j), (i, ij), (j, ij). */
@@ -46,7 +38,7 @@ static candor_status pair_population(const candor_histogram *h, size_t i, size_t
   return CANDOR_OK;
 }
 
-candor_status candor_correlations(const candor_histogram *h, const candor_pairs *out)
+candor_status candor_pair_covariances(const candor_histogram *h, const candor_pairs *out)
 {
   const candor_set_list *sets = h->table->sets;
   const double n = h->table->value[0];
@@ -57,7 +49,6 @@ candor_status candor_correlations(const candor_histogram *h, const candor_pairs 
   for (size_t i = 0; i + 1 < sets->columns; i++) {
     for (size_t j = i + 1; j < sets->columns; j++, at++) {
       const double x = one[i] / n, y = one[j] / n, z = two[at] / n;
-      const double covariance = z - x * y, spread = x * (1 - x) * y * (1 - y);
       double v[6];
       if (h->target == CANDOR_SAMPLE) {
         pair_sample(h, i, j, one[i], one[j], two[at], v);
@@ -67,20 +58,12 @@ candor_status candor_correlations(const candor_histogram *h, const candor_pairs 
       }
       for (size_t m = 0; out->moments != NULL && m < 6; m++) out->moments[6 * at + m] = v[m];
       const double gradient[3] = {-y, -x, 1};
-      out->covariance[at] = covariance;
+      out->covariance[at] = z - x * y;
       out->covariance_variance[at] = quadratic(gradient, v) / (n * n);
       const double *rows = h->target == CANDOR_POPULATION ? h->centred->table->value + 1 : NULL;
       if (rows != NULL && (rows[i] == 0 || rows[j] == 0)) {
         /* Reports that do not vary have covariance 0 with all others: the rounding of x y must not hide this. */
         out->covariance[at] = out->covariance_variance[at] = 0;
-      }
-      out->correlation[at] = out->correlation_variance[at] = NAN;
-      if (varies(x) && varies(y)) {
-        const double s = sqrt(spread), r = covariance / s;
-        const double slope[3] = {-y / s - r * (1 - 2 * x) / (2 * x * (1 - x)),
-                                 -x / s - r * (1 - 2 * y) / (2 * y * (1 - y)), 1 / s};
-        out->correlation[at] = r;
-        out->correlation_variance[at] = quadratic(slope, v) / (n * n);
       }
     }
   }
