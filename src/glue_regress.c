@@ -112,7 +112,7 @@ static void read_shares(SEXP list, held *h)
   if (v == R_NilValue) return;
   const R_xlen_t rows = (R_xlen_t) h->model.base.rows;
   h->model.v = glue_reals(v, "shares", ANY_LENGTH);
-  if (XLENGTH(v) % rows != 0) Rf_error("`shares` must have a row for each answer");
+  if (rows == 0 || XLENGTH(v) % rows != 0) Rf_error("`shares` must have a row for each answer");
   h->model.shares = (size_t) (XLENGTH(v) / rows);
   h->model.separate = glue_flag(glue_element(list, "separate"), "separate");
 }

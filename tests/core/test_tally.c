@@ -215,8 +215,7 @@ static void test_powers(void)
   CHECK(sums[0] == 3 && sums[1] == 2.5L && sums[2] == 2.25L && sums[3] == 2.125L);
   const candor_tally_numbers grouped = {x, groups, weights, 4, 10, 40};
   CHECK(candor_tally_powers(&grouped, 2, sums, &position) == CANDOR_OK);
-  for (int p = 0; p < 4; p++)
-    CHECK(sums[p] == 6 + 1.0L / (1 << p) && sums[4 + p] == 1.25L / (1 << p));
+  for (int p = 0; p < 4; p++) CHECK(sums[p] == 6 + 1.0L / (1 << p) && sums[4 + p] == 1.25L / (1 << p));
   CHECK(candor_tally_powers(&grouped, 1, sums, &position) == CANDOR_DOMAIN && position == 1);
   const double bad[] = {9.999, 50.001, NAN, INFINITY, -INFINITY};
   for (size_t b = 0; b < 5; b++)
