@@ -130,7 +130,7 @@ attention_scores <- function(data, v, b) {
 # that of the moments.
 attention_starts <- function(model, n_starts) {
   if (n_starts == 1) return(cbind(model$start))
-  end <- climb_roughly(model, cbind(model$start))$points
+  end <- climb(model, model$start, is_rough = TRUE)$points
   near <- cbind(model$start, end)
   few <- ceiling(n_starts / 5)
   first <- lapply(1:2, function(index) attention_steps(model, index, near, few))
@@ -168,10 +168,8 @@ attention_steps <- function(model, index, near, max_starts) {
       pmax(loglik$loglik, -700)
     }
     gain <- rows$weight * (value(1) - value(-1))
-    steps <- lapply(seq_len(ncol(projections)), function(i) {
-      divide_rows(projections[, i], gain, directions[, i], intercept)
-    })
-    cells <- cbind(best_of(steps, max_starts)$cells, best_sharp(steps, max_starts))
+    steps <- threshold_starts(projections, gain, directions, intercept, max_starts, max_starts)
+    cells <- cbind(steps$cells, steps$sharp)
     if (!length(cells)) return(NULL)
     others <- matrix(others, length(others), ncol(cells))
     if (is_truth) rbind(cells, others) else rbind(others, cells)

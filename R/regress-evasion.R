@@ -361,7 +361,7 @@ evasion_height <- function(evasion, j, value) {
   metric <- diag(sum(evasion$groups$weight), length(evasion$point) - 1L)
   reach <- function(step) max(abs(step))
   kernel <- list(evaluate = evaluate, reach = reach, metric = metric)
-  climb(list(kernel = kernel), evasion$point[-j], 1e-8)$value
+  climb(list(kernel = kernel), evasion$point[-j], tolerance = 1e-8)$value
 }
 
 #' @rdname random_intercept

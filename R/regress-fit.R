@@ -26,8 +26,7 @@ regress_model <- function(data, prior = NULL, basis = regress_basis(data)) {
 # The linear predictor at which a truth is 0 or 1 to rounding.
 far_predictor <- function(link) switch(link, probit = 9, cauchit = 1e8, 37)
 
-# The arguments of the kernel, which reads them by these names (src/glue_regress.c). `link` is its
-# position in regress_links, from 0.
+# The arguments of the kernel, which reads them by these names (src/glue_regress.c).
 regress_kernel <- function(
   x, y, device, link, weight = NULL, offset = NULL, arm = NULL, barrier = 0,
   unknown = NULL, shares = NULL, separate = FALSE, level = NULL, levels = 0, prior = NULL
@@ -39,7 +38,7 @@ regress_kernel <- function(
     offset = offset,
     arm = arm,
     device = device,
-    link = link,
+    link = link_place(link),
     barrier = barrier,
     unknown = unknown,
     shares = shares,
@@ -50,13 +49,21 @@ regress_kernel <- function(
   )
 }
 
-# The model with the arguments of the kernel, which is quicker without weights.
+# The model with the arguments of the kernel, which is quicker without weights, and
+#   metric  X'WX in the coordinates of the model; for an unknown number the sum of the weights
+#   work    the work of one step of a climb: rows times the square of the columns
 with_kernel <- function(model, barrier = 0) {
   data <- model$data
   levels <- model$basis$levels
+  model$work <- length(data$y) * (model$size - levels + 1)^2
+  model$metric <- diag(sum(data$weight), model$size)
+  if (levels) {
+    k <- seq_len(model$k)
+    model$metric[k, k] <- crossprod(model$z, data$weight * model$z)
+  }
   model$kernel <- regress_kernel(
     if (levels) model$z[, -seq_len(levels), drop = FALSE] else model$z,
-    data$y, data$device, link_place(data$link),
+    data$y, data$device, data$link,
     weight = if (barrier > 0 || any(data$weight != 1)) data$weight,
     offset = data$offset, arm = data$arm, barrier = barrier, unknown = data$unknown,
     level = model$basis[["level"]], levels = as.double(levels), prior = model$prior

@@ -451,8 +451,8 @@ boundary_rows <- function(weight, rows, coefficients, pressed) {
 
 # The elements that glm() keeps of its last weighted regression.
 working_parts <- function(data, rows, eta, label) {
-  working <- (data$y - rows$report) /
-    (row_device(data$device, data$arm, length(eta))$d * rows$slope)
+  d <- data$device[5, row_arms(data$arm, length(eta))]
+  working <- (data$y - rows$report) / (d * rows$slope)
   working[!is.finite(working)] <- 0
   w <- data$weight * rows$expected
   w[!is.finite(w)] <- 0
@@ -491,7 +491,8 @@ null_deviance <- function(data, terms) {
       data, "x", list(matrix(1, length(data$y), 1))
     )
     alone["unknown"] <- list(NULL)
-    eta <- predictor_of(alone$x, describe_maximum(regress_maximum(alone, 1))$point, data$offset)
+    maximum <- regress_maximum(alone, 1)
+    eta <- predictor_of(alone$x, maximum$model$natural(maximum$b), data$offset)
   }
   deviance_of(data, data_rows(data, eta)$report)
 }
@@ -531,29 +532,16 @@ tell_glm <- function(fit) {
 # truth? Weights of a survey count with the number of respondents that they are worth.
 reports_doubt <- function(fit) {
   if (!is.null(fit$unknown)) return(FALSE)
-  row <- row_device(fit$device, fit$arm, length(fit$y))
-  arm_rows <- split(
-    seq_along(fit$y), row_arms(fit$arm, length(fit$y))
-  )
-  any(
-    vapply(
-      arm_rows,
-      function(rows) {
-        w <- fit$prior.weights[rows]
-        n <- if (is.null(fit$design)) {
-          sum(w)
-        } else {
-          sum(w)^2 / sum(w^2)
-        }
-        bounds <- range(row$p[rows[1]], row$q[rows[1]])
-        isTRUE(
-          beyond_range(
-            sum(w * fit$y[rows]) / sum(w) * n, n,
-            bounds[1], bounds[2], false_alarm / length(arm_rows)
-          )
-        )
-      },
-      NA
-    )
-  )
+  arms <- row_arms(fit$arm, length(fit$y))
+  is_beyond <- function(arm) {
+    rows <- arms == arm
+    w <- fit$prior.weights[rows]
+    n <- sum(w)
+    if (!is.null(fit$design)) n <- n^2 / sum(w^2)
+    yes <- sum(w * fit$y[rows]) / sum(w) * n
+    bounds <- range(fit$device[1:2, arm])
+    alarm <- false_alarm / length(unique(arms))
+    isTRUE(beyond_range(yes, n, bounds[1], bounds[2], alarm))
+  }
+  any(vapply(unique(arms), is_beyond, NA))
 }

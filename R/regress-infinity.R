@@ -13,10 +13,9 @@
 # is (Farkas). If neither is, its sign is not determined: NA.
 limits_of <- function(model, b) {
   value <- regress_value(model, b)
-  M <- metric(model)
   prior <- model$prior %||% 0
-  N <- flat_directions_of(model, value$observed + prior, 1e-9, M)
-  hidden <- tcrossprod(M %*% N) / sum(model$data$weight)
+  N <- flat_directions_of(model, value$observed + prior, 1e-9)
+  hidden <- tcrossprod(model$metric %*% N) / sum(model$data$weight)
   slope <- model$slope(b)
   inverse <- function(J) {
     none <- matrix(NA_real_, model$size, model$size)

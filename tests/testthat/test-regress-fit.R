@@ -56,7 +56,7 @@ test_that("value, gradient and curvature are those of the rows, and go through c
   expect_equal(moved$eta, drop(model$z %*% b) + data$offset, ignore_attr = TRUE)
   expect_equal(unname(moved$move), unname(cbind(model$z[, 1], 2 * model$z[, 2] + model$z[, 3])))
   expect_identical(c(far_predictor("logit"), far_predictor("probit"), far_predictor("cauchit"), far_predictor("cloglog")), c(37, 9, 1e8, 37))
-  expect_equal(metric(model), crossprod(model$z * sqrt(data$weight)), ignore_attr = TRUE, tolerance = 1e-8)
+  expect_equal(model$metric, crossprod(model$z * sqrt(data$weight)), ignore_attr = TRUE, tolerance = 1e-8)
 })
 
 test_that("equal rows are one with their weights, rows of weight 0 are none, and the order is that of the content", {
@@ -107,7 +107,7 @@ test_that("samples of rows, and the unit of weights", {
 
 test_that("directions without information, with the levels of a factor eliminated", {
   # Of three coordinates the second and a combination of the others carry nothing.
-  model <- list(data = list(weight = rep(1, 50)), basis = list(levels = 0), size = 3, k = 3, z = diag(3))
+  model <- list(data = list(weight = rep(1, 50)), basis = list(levels = 0), metric = diag(50, 3))
   v <- c(1, 0, 1) / sqrt(2)
   J <- 50 * tcrossprod(c(1, 0, -1) / sqrt(2))
   N <- flat_directions_of(model, J, 1e-4)
@@ -119,10 +119,10 @@ test_that("directions without information, with the levels of a factor eliminate
   level <- rep(1:2, c(30, 20))
   column <- sin(1:50)
   z <- cbind(level == 1, level == 2, column)
-  model <- list(data = list(weight = rep(1, 50)), basis = list(levels = 2), size = 3, k = 3, z = z)
+  model <- list(data = list(weight = rep(1, 50)), basis = list(levels = 2), metric = crossprod(z))
   J <- matrix(0, 3, 3)
   J[c(1, 3), c(1, 3)] <- 10 * tcrossprod(c(1, 2))
-  N <- flat_directions_of(model, J, 1e-4, metric(model))
+  N <- flat_directions_of(model, J, 1e-4)
   expect_identical(dim(N), c(3L, 2L))
   expect_lt(max(abs(J %*% N)), 1e-8)
   expect_equal(N[2, 1], sqrt(50 / 20))
