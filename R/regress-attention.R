@@ -2,10 +2,10 @@
 # question and its anchor question (inst/mathematics/mixed.md 9). Coefficients are those of the
 # truth, then those of attention.
 
-# The fit with attention; `base_fit` is the fit without it, `model_data` its checked data, and
-# `shares` has the covariates of the share.
-attention_fit <- function(base_fit, model_data, shares, by, starts, call) {
-  data <- model_data$data
+# The fit with attention; `base_fit` is the fit without it, `data` its checked data, and `formula`
+# has the covariates of the share.
+attention_fit <- function(base_fit, data, formula, by, starts, call) {
+  shares <- share_columns(formula, data$frame, "attention")
   anchor <- base_fit$anchor
   refuse_beside("{.arg attention}", base_fit, data, c(`this link` = !data$link %in% mixed_links))
   base_fit["anchor"] <- list(NULL)
@@ -52,8 +52,8 @@ attention_fit <- function(base_fit, model_data, shares, by, starts, call) {
     ),
     class = c("rr_glm_attention", "rr_regression")
   )
-  with_design(fit, base_fit$design, model_data$scale, function(w) {
-    weight <- w[sorted$order] * model_data$scale / unit
+  with_design(fit, base_fit$design, data$scale, function(w) {
+    weight <- w[sorted$order] * data$scale / unit
     climb_replicate(attention_model(sorted, weight), fit$b)
   })
 }
@@ -104,7 +104,7 @@ attention_model <- function(rows, weight = rows$weight) {
       near(attention_basis$z, rows$start[2])
     ),
     kernel = regress_kernel(
-      basis$z, rows$y, NULL, link_place(rows$link),
+      basis$z, rows$y, NULL, rows$link,
       weight = weight, offset = rows$offset, arm = rows$arm, unknown = rows$unknown,
       shares = -attention_basis$z, separate = rows$separate
     )

@@ -38,7 +38,7 @@ regress_kernel <- function(
     offset = offset,
     arm = arm,
     device = device,
-    link = link_place(link),
+    link = match(link, regress_links) - 1L,
     barrier = barrier,
     unknown = unknown,
     shares = shares,
@@ -137,7 +137,8 @@ regress_value <- function(model, b, natural = FALSE) {
 }
 
 regress_rows <- function(eta, y, arm, device, link) {
-  .Call(C_rr_regress_rows, as.double(eta), y, arm, device, link_place(link))
+  link <- match(link, regress_links) - 1L
+  .Call(C_rr_regress_rows, as.double(eta), y, arm, device, link)
 }
 
 # The log-likelihood and its derivatives for each row of the data, at these linear predictors.
@@ -150,7 +151,7 @@ data_rows <- function(data, eta) {
 unknown_number_rows <- function(data, eta, logit) {
   .Call(
     C_rr_unknown_rows, eta, logit, data$y, data$arm, data$unknown,
-    link_place(data$link), data$separate
+    match(data$link, regress_links) - 1L, data$separate
   )
 }
 
@@ -160,8 +161,6 @@ row_devices <- function(data) {
     data$arm, length(data$y)
   )
 }
-
-link_place <- function(link) match(link, regress_links) - 1L
 
 take_rows <- function(data, rows) {
   data$x <- data$x[rows, , drop = FALSE]

@@ -102,7 +102,6 @@ test_that("samples of rows, and the unit of weights", {
   expect_identical(predictor_of(cbind(1, 2:3), c(1, 2), NULL), c(5, 7))
   expect_identical(predictor_of(cbind(1, 2:3), c(1, 2), c(10, 20)), c(15, 27))
   expect_identical(block_diagonal(list(diag(2), matrix(7, 1, 3))), rbind(c(1, 0, 0, 0, 0), c(0, 1, 0, 0, 0), c(0, 0, 7, 7, 7)))
-  expect_identical(vapply(regress_links, link_place, 0L), setNames(seq_along(regress_links) - 1L, regress_links))
 })
 
 test_that("directions without information, with the levels of a factor eliminated", {
