@@ -180,11 +180,7 @@ attention_steps <- function(model, index, near, max_starts) {
 # Directions of orthogonal columns other than their constant, whose coordinates are `intercept`;
 # NULL if there is none.
 step_directions <- function(intercept) {
-  free <- if (sum(intercept^2) > 0.999) {
-    qr.Q(qr(intercept), complete = TRUE)[, -1, drop = FALSE]
-  } else {
-    diag(length(intercept))
-  }
+  free <- free_directions(intercept)
   m <- ncol(free)
   if (!m) return(NULL)
   if (m == 1L) return(free %*% matrix(1))

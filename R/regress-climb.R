@@ -57,8 +57,7 @@ promising_starts <- function(model, starts, sample = model) {
   index <- union(sort(near), head(best, 4))
   index <- setdiff(index, c(first, which(!is.finite(value))))
   others <- unname(starts[, index, drop = FALSE])
-  is_whole <- length(sample$data$y) == length(model$data$y)
-  if (is_whole) return(cbind(unname(top$points), others))
+  if (is.null(sample$sampled)) return(cbind(unname(top$points), others))
   promising_points(model, sample, top$points, starts[, first], others)
 }
 

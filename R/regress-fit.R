@@ -164,12 +164,8 @@ row_devices <- function(data) {
 
 take_rows <- function(data, rows) {
   data$x <- data$x[rows, , drop = FALSE]
-  for (name in c("y", "weight", "offset", "arm")) {
-    if (!is.null(data[[name]])) {
-      data[[name]] <- data[[name]][rows]
-    }
-  }
-  data
+  fields <- c("y", "weight", "offset", "arm")
+  replace(data, fields, lapply(data[fields], `[`, rows))
 }
 
 # The data in the order of their content, without the rows of weight 0. Equal rows are one row with

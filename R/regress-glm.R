@@ -168,9 +168,13 @@ rr_glm <- function(
   mechanism <- by_row$mechanisms %||% mechanism
   block <- block_column(mechanism, data, design, bar)
   frame <- regress_frame(
-    with_row_arms(call, by_row), bar$fixed %||% formula, data, design, anchor, parent.frame(),
+    with_row_arms(call, by_row), bar$fixed %||% formula, data, design, parent.frame(),
     c(
-      list(group = bar$group, block = block),
+      list(
+        anchor = if (!is.null(anchor)) as.name(names(anchor)),
+        group = bar$group,
+        block = block
+      ),
       share_variables(attention %||% if (inherits(protective, "formula")) protective)
     )
   )
@@ -239,11 +243,7 @@ with_survey_design <- function(fit, model_data, bar) {
   # chi-squared.
   fit$aic <- fit$deviance <- fit$null.deviance <- NA_real_
   fit$df.residual <- residual_freedom(fit, design, fit$rank)
-  if (is.null(bar)) {
-    fit$replicated <- glm_replicates(
-      fit, model_data, model_data$scale, design, estimated_places(fit)
-    )
-  }
+  if (is.null(bar)) fit$replicated <- glm_replicates(fit, model_data)
   fit
 }
 

@@ -1025,10 +1025,7 @@ mixture_starts <- function(mixture, model, starts) {
   }
   small <- mixture_model(mixture, model$names, model$start)
   reached <- climb(small, promising_starts(small, even_starts(small, starts)), is_rough = TRUE)
-  order <- order(-reached$value)
-  best <- head(
-    order[!duplicated(round(reached$value[order], 1))], 2
-  )
+  best <- highest_index(reached$value, 2, digits = 1)
   cbind(
     model$start,
     reached$points[, best[is.finite(reached$value[best])], drop = FALSE]

@@ -204,12 +204,11 @@ profile_starts <- function(profile, model, v) {
   sample$kernel$offset <- model$kernel$offset[profile$sample_rows]
   starts <- promising_starts(sample, cbind(profile$starts, steeper))
   rough <- climb(sample, starts, is_rough = TRUE)
-  best <- order(-rough$value)
-  best <- best[!duplicated(round(rough$value[best], 2))]
+  best <- highest_index(rough$value, 2, digits = 2)
   maxima <- if (!profile$is_regular) {
     profile$starts[, seq_len(profile$n_maxima), drop = FALSE]
   }
-  cbind(rough$points[, head(best, 2), drop = FALSE], maxima)
+  cbind(rough$points[, best, drop = FALSE], maxima)
 }
 
 # One limit of coefficient j, whose estimate is b: the root between the first value of

@@ -38,7 +38,8 @@ regress_starts <- function(model, max_thresholds) {
 # comes near the climb from the constant. If none does, and rows are many, gentle slopes are left
 # out too:
 #   first   the end of the climb from the constant
-#   cells   gentle slopes; steep: those with thresholds
+#   cells   starts of gentle slopes, NULL if they are left out
+#   steep   starts of steep ones
 #   rivals  may other maxima be near?
 direction_starts <- function(model, row, intercept, directions, first, max_thresholds) {
   data <- model$data
@@ -112,13 +113,7 @@ moment_share <- function(data, row = row_devices(data)) {
 # has the device of each row, and `share` is the constant share.
 start_directions <- function(model, intercept, row, share) {
   dense <- seq_len(model$k) > model$basis$levels
-  a <- intercept[dense]
-  has_constant <- sum(a^2) > 0.999
-  free <- if (has_constant) {
-    qr.Q(qr(a), complete = TRUE)[, -1, drop = FALSE]
-  } else {
-    diag(sum(dense))
-  }
+  free <- free_directions(intercept[dense])
   m <- ncol(free)
   if (!m) return(NULL)
 
@@ -145,6 +140,14 @@ start_directions <- function(model, intercept, row, share) {
   all <- matrix(0, model$k, ncol(axes) + ncol(others))
   all[dense, ] <- free %*% cbind(axes, others)
   list(all = all, n_axes = ncol(axes))
+}
+
+# Directions that are orthogonal to the constant, whose coordinates are `intercept`, a column each: all
+# axes if the columns have no constant.
+free_directions <- function(intercept) {
+  has_constant <- sum(intercept^2) > 0.999
+  if (!has_constant) return(diag(length(intercept)))
+  qr.Q(qr(intercept), complete = TRUE)[, -1, drop = FALSE]
 }
 
 # The number of directions of single columns that others are turned towards: the more, the fewer
@@ -257,9 +260,9 @@ divide_rows <- function(projections, gain, directions, intercept) {
 }
 
 # The positions of the highest values that differ.
-highest_index <- function(value, max_n) {
+highest_index <- function(value, max_n, digits = 6) {
   order <- order(-value)
-  head(order[!duplicated(round(value[order], 6))], max_n)
+  head(order[!duplicated(round(value[order], digits))], max_n)
 }
 
 # The starts of a link of bounded range: constants that are inside, else points between 0 and the

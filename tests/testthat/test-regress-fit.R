@@ -126,8 +126,7 @@ test_that("directions without information, with the levels of a factor eliminate
   expect_lt(max(abs(J %*% N)), 1e-8)
   expect_equal(N[2, 1], sqrt(50 / 20))
   # Two columns beside them: what the first level leaves of their information is 30 (1, 2)(1, 2)', so that (2, -1) has none.
-  model$z <- cbind(z, cos(1:50))
-  model[c("size", "k")] <- 4
+  model$metric <- crossprod(cbind(z, cos(1:50)))
   J <- matrix(0, 4, 4)
   J[1, 1] <- 10
   J[1, 3:4] <- J[3:4, 1] <- c(2, 5)
@@ -135,7 +134,7 @@ test_that("directions without information, with the levels of a factor eliminate
   # A level is without information below 1e-4 of its 20 rows.
   for (share in c(0.5e-4, 2e-4)) {
     J[2, 2] <- share * 20
-    N <- flat_directions_of(model, J, 1e-4, metric(model))
+    N <- flat_directions_of(model, J, 1e-4)
     dense <- c(-(2 * 2 - 5) / 10, 0, 2, -1) / sqrt(5)
     dense <- dense * sign(N[3, ncol(N)])
     expect_equal(N, unname(cbind(if (share < 1e-4) c(0, sqrt(50 / 20), 0, 0), dense)), tolerance = 1e-8)
