@@ -143,14 +143,14 @@ climb_replicate <- function(model, b) {
 }
 
 # The variance from the estimates of the replicates, NA for parameters that are not estimated; NULL if
-# the design has no replicate weights. `data` is the checked data of the fit.
-glm_replicates <- function(fit, data) {
+# the design has no replicate weights. `data` is the checked data of the fit, and `index` the positions
+# of the parameters that are estimated.
+glm_replicates <- function(fit, data, index) {
   design <- data$design
   if (!inherits(design, "svyrep.design")) return(NULL)
   if (fit$penalty %in% c("bias", "jeffreys")) {
     abort("{.arg penalty} must be {.val none} or {.val prior} for replicate weights.")
   }
-  index <- estimated_places(fit)
   columns <- which(!is_aliased(fit))
   data$x <- data$x[, columns, drop = FALSE]
   start <- c(fit$point[columns], as.vector(fit$parameter))

@@ -243,7 +243,9 @@ with_survey_design <- function(fit, model_data, bar) {
   # chi-squared.
   fit$aic <- fit$deviance <- fit$null.deviance <- NA_real_
   fit$df.residual <- residual_freedom(fit, design, fit$rank)
-  if (is.null(bar)) fit$replicated <- glm_replicates(fit, model_data)
+  if (is.null(bar)) {
+    fit$replicated <- glm_replicates(fit, model_data, estimated_places(fit))
+  }
   fit
 }
 
