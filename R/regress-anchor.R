@@ -97,7 +97,7 @@ check_anchor <- function(anchor) {
   is_valid <- inherits(mechanism, "rr_mechanism") && identical(mechanism$levels, anchor_truths) &&
     length(mechanism$reports) == 2L
   check_that(
-    is.null(anchor) || is_valid, anchor, "anchor",
+    is_valid, anchor, "anchor",
     "like {.code list(column = rr_anchor(rr_crosswise(0.15)))}"
   )
 }
@@ -107,7 +107,6 @@ check_anchor <- function(anchor) {
 # of an answer, together with that of the anchor question if attention belongs to persons, are
 # therefore linear in it, as in other designs with an unknown number.
 anchor_devices <- function(devices, anchor, column, by = "person") {
-  if (is.null(anchor)) return(devices)
   if (!is.null(devices$unknown)) {
     abort("A regression has at most one unknown number, and {.arg anchor} is one.")
   }

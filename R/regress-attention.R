@@ -2,10 +2,10 @@
 # question and its anchor question (inst/mathematics/mixed.md 9). Coefficients are those of the
 # truth, then those of attention.
 
-# The fit with attention; `base_fit` is the fit without it, `model_data` its checked data, and
-# `shares` has the covariates of the share.
-attention_fit <- function(base_fit, model_data, shares, by, starts, call) {
-  data <- model_data$data
+# The fit with attention; `base_fit` is the fit without it, `data` its checked data, and `formula`
+# has the covariates of the share.
+attention_fit <- function(base_fit, data, formula, by, starts, call) {
+  shares <- share_columns(formula, data$frame, "attention")
   anchor <- base_fit$anchor
   refuse_beside("{.arg attention}", base_fit, data, c(`this link` = !data$link %in% mixed_links))
   base_fit["anchor"] <- list(NULL)
@@ -52,8 +52,8 @@ attention_fit <- function(base_fit, model_data, shares, by, starts, call) {
     ),
     class = c("rr_glm_attention", "rr_regression")
   )
-  with_design(fit, base_fit$design, model_data$scale, function(w) {
-    weight <- w[sorted$order] * model_data$scale / unit
+  with_design(fit, base_fit$design, data$scale, function(w) {
+    weight <- w[sorted$order] * data$scale / unit
     climb_replicate(attention_model(sorted, weight), fit$b)
   })
 }
@@ -104,7 +104,7 @@ attention_model <- function(rows, weight = rows$weight) {
       near(attention_basis$z, rows$start[2])
     ),
     kernel = regress_kernel(
-      basis$z, rows$y, NULL, link_place(rows$link),
+      basis$z, rows$y, NULL, rows$link,
       weight = weight, offset = rows$offset, arm = rows$arm, unknown = rows$unknown,
       shares = -attention_basis$z, separate = rows$separate
     )
@@ -130,7 +130,7 @@ attention_scores <- function(data, v, b) {
 # that of the moments.
 attention_starts <- function(model, n_starts) {
   if (n_starts == 1) return(cbind(model$start))
-  end <- climb_roughly(model, cbind(model$start))$points
+  end <- climb(model, model$start, is_rough = TRUE)$points
   near <- cbind(model$start, end)
   few <- ceiling(n_starts / 5)
   first <- lapply(1:2, function(index) attention_steps(model, index, near, few))
@@ -168,10 +168,8 @@ attention_steps <- function(model, index, near, max_starts) {
       pmax(loglik$loglik, -700)
     }
     gain <- rows$weight * (value(1) - value(-1))
-    steps <- lapply(seq_len(ncol(projections)), function(i) {
-      divide_rows(projections[, i], gain, directions[, i], intercept)
-    })
-    cells <- cbind(best_of(steps, max_starts)$cells, best_sharp(steps, max_starts))
+    steps <- threshold_starts(projections, gain, directions, intercept, max_starts, max_starts)
+    cells <- cbind(steps$cells, steps$sharp)
     if (!length(cells)) return(NULL)
     others <- matrix(others, length(others), ncol(cells))
     if (is_truth) rbind(cells, others) else rbind(others, cells)
@@ -182,11 +180,7 @@ attention_steps <- function(model, index, near, max_starts) {
 # Directions of orthogonal columns other than their constant, whose coordinates are `intercept`;
 # NULL if there is none.
 step_directions <- function(intercept) {
-  free <- if (sum(intercept^2) > 0.999) {
-    qr.Q(qr(intercept), complete = TRUE)[, -1, drop = FALSE]
-  } else {
-    diag(length(intercept))
-  }
+  free <- free_directions(intercept)
   m <- ncol(free)
   if (!m) return(NULL)
   if (m == 1L) return(free %*% matrix(1))

@@ -3,13 +3,15 @@
 # b. An estimate at infinity is a point so far out that the value stands still; "-Inf" describes
 # such a point.
 
-# The ends of climbs from the columns of `starts`, which take at most `steps` steps:
+# The ends of climbs from the columns of `starts`. Rough ones end near their maxima: they show which
+# of many starts are worth a climb:
 #   points     where each climb ends, a column each
 #   value      its log-likelihood
 #   decrement  what a further Newton step promises
 #   steps      the number of steps
 #   pressed    is it at the end of the range of a bounded link?
-climb <- function(model, starts, tolerance = 1e-11, steps = model$steps %||% 300) {
+climb <- function(model, starts, is_rough = FALSE, tolerance = if (is_rough) 1e-3 else 1e-11) {
+  steps <- if (is_rough) 60 else model$steps %||% 300
   solution <- .Call(C_rr_regress_climb, model$kernel, as.double(starts), tolerance, steps)
   list(
     points = solution$at,
@@ -20,27 +22,14 @@ climb <- function(model, starts, tolerance = 1e-11, steps = model$steps %||% 300
   )
 }
 
-# Climbs that end near their maxima: they show which of many starts are worth a climb.
-climb_roughly <- function(model, starts) climb(model, starts, 1e-3, 60)
-
 loglik_at <- function(model, points) .Call(C_rr_regress_heights, model$kernel, as.double(points))
-
-# X'WX in the coordinates of the model; for an unknown number the sum of the weights.
-metric <- function(model) {
-  total <- sum(model$data$weight)
-  M <- diag(total, model$size)
-  k <- seq_len(model$k)
-  if (model$basis$levels) {
-    M[k, k] <- crossprod(model$z, model$data$weight * model$z)
-  }
-  M
-}
 
 # The highest maximum of climbs from `starts`, with all `maxima` and their `values`. Starts without
 # hope are left out, the others climb roughly, and those that end near the best climb to the end and
-# to infinity. If `turn`, climbs begin at turned_starts() too.
-highest_maximum <- function(model, starts, turn = FALSE) {
-  starts <- promising_starts(model, starts)
+# to infinity. `sample` is the model of some of the rows. If `turn`, climbs begin at turned_starts()
+# too.
+highest_maximum <- function(model, starts, turn = FALSE, sample = model) {
+  starts <- promising_starts(model, starts, sample)
   maxima <- climb_all(model, starts, list())
   further <- if (turn && ncol(starts) > 1L) turned_starts(model, maxima)
   if (length(further)) maxima <- climb_all(model, further, maxima)
@@ -52,39 +41,31 @@ highest_maximum <- function(model, starts, turn = FALSE) {
 # The starts that may lead to the highest maximum: the end of a rough climb from the first, and
 # those that are near its log-likelihood. The best four are always among them. A climb rises by some
 # units, the more the more coefficients there are. Large models have time for few climbs, and many
-# rows are searched by a sample of them.
-promising_starts <- function(model, starts) {
+# rows are searched by a `sample` of them.
+promising_starts <- function(model, starts, sample = model) {
   if (ncol(starts) == 1L) return(starts)
-  sample <- search_model(model)
   value <- loglik_at(sample, starts)
   first <- which(is.finite(value))[1]
   if (is.na(first)) return(starts)
 
-  top <- climb_roughly(sample, starts[, first])
+  top <- climb(sample, starts[, first], is_rough = TRUE)
   allowed <- 8 + 3 * model$size
   best <- order(-value)
   near <- head(
-    best[value[best] > top$value - allowed], 3e8 / step_work(model)
+    best[value[best] > top$value - allowed], 3e8 / model$work
   )
   index <- union(sort(near), head(best, 4))
   index <- setdiff(index, c(first, which(!is.finite(value))))
   others <- unname(starts[, index, drop = FALSE])
-  is_whole <- length(sample$data$y) == length(model$data$y)
-  if (is_whole) return(cbind(unname(top$points), others))
+  if (is.null(sample$sampled)) return(cbind(unname(top$points), others))
   promising_points(model, sample, top$points, starts[, first], others)
-}
-
-# The work of one step of a climb: rows times the square of the columns.
-step_work <- function(model) {
-  max(1, length(model$data$y)) *
-    (model$size - model$basis$levels + 1)^2
 }
 
 # The ends of climbs in a sample of the rows: `top`, and those of `starts` that are apart from it
 # and may lead as high with all rows. `first`, the start of `top`, replaces it if it is higher with
 # all rows.
 promising_points <- function(model, sample, top, first, starts) {
-  points <- climb_roughly(sample, starts)$points
+  points <- climb(sample, starts, is_rough = TRUE)$points
   is_apart <- function(j) sample$reach(points[, j] - top) > 0.3
   points <- points[, vapply(seq_len(ncol(points)), is_apart, NA), drop = FALSE]
   tops <- cbind(top, first)
@@ -98,12 +79,13 @@ promising_points <- function(model, sample, top, first, starts) {
 
 # The maxima so far, and those of climbs from more starts.
 climb_all <- function(model, starts, maxima) {
-  rough <- climb_roughly(model, starts)
+  rough <- climb(model, starts, is_rough = TRUE)
   order <- order(-rough$value)
   if (!length(maxima) && !is.finite(rough$value[order[1]])) {
     abort("No start has a finite likelihood.", "stalled")
   }
-  top <- max(maximum_values(maxima), -Inf)
+  values <- maximum_values(maxima)
+  top <- max(values, -Inf)
   for (j in order) {
     if (!is.finite(rough$value[j]) || rough$value[j] < top - 3) {
       break
@@ -114,7 +96,7 @@ climb_all <- function(model, starts, maxima) {
     }
     if (any(vapply(maxima, is_near, NA))) next
     solution <- climb(model, rough$points[, j])
-    if (any(abs(maximum_values(maxima) - solution$value) < 1e-8)) next
+    if (any(abs(values - solution$value) < 1e-8)) next
     maximum <- list(
       b = solution$points[, 1],
       value = solution$value,
@@ -128,7 +110,8 @@ climb_all <- function(model, starts, maxima) {
       climb_to_infinity(model, maximum)
     }
     maxima <- c(maxima, list(maximum))
-    top <- max(top, maximum$value)
+    values <- c(values, maximum$value)
+    top <- max(values)
   }
   maxima
 }
@@ -151,9 +134,8 @@ climb_inside <- function(model, maximum, b) {
 # The maximum, moved on in flat directions as long as the likelihood does not fall: to infinity, if
 # it lies there.
 climb_to_infinity <- function(model, maximum) {
-  M <- metric(model)
   for (round in 1:6) {
-    points <- further_points(model, maximum, M)
+    points <- further_points(model, maximum)
     loglik <- if (is.null(points)) -Inf else loglik_at(model, points)
     loglik[is.na(loglik)] <- -Inf
     # The four points of all directions together come first, then those of each direction.
@@ -170,11 +152,12 @@ climb_to_infinity <- function(model, maximum) {
 
 # Points far out in flat directions, four for each: Newton's step, the point itself, and its
 # component in each flat direction. NULL if nothing is flat.
-further_points <- function(model, maximum, M) {
+further_points <- function(model, maximum) {
+  M <- model$metric
   total <- sum(model$data$weight)
   value <- regress_value(model, maximum$b)
   J <- value$observed + (model$prior %||% 0)
-  N <- flat_directions_of(model, J, 1e-4, M)
+  N <- flat_directions_of(model, J, 1e-4)
   if (!ncol(N)) return(NULL)
 
   onto <- function(v, N) drop(N %*% crossprod(N, M %*% v)) / total
@@ -203,10 +186,10 @@ further_points <- function(model, maximum, M) {
 
 # Directions in which the information J is below `min_information` of the metric, a column each; the
 # mean square of their changes of the linear predictor is about 1.
-flat_directions_of <- function(model, J, min_information, M = metric(model)) {
+flat_directions_of <- function(model, J, min_information) {
   total <- sum(model$data$weight)
   is_level <- seq_len(nrow(J)) <= model$basis$levels
-  is_weak <- diag(J) < min_information * diag(M)
+  is_weak <- diag(J) < min_information * diag(model$metric)
   flat <- which(is_level & is_weak)
   used <- which(is_level & !is_weak)
 
@@ -226,7 +209,7 @@ flat_directions_of <- function(model, J, min_information, M = metric(model)) {
   # Levels without information stand first.
   N <- matrix(0, nrow(J), length(flat) + ncol(dense))
   N[cbind(flat, seq_along(flat))] <- sqrt(
-    total / diag(M)[flat]
+    total / diag(model$metric)[flat]
   )
   columns <- length(flat) + seq_len(ncol(dense))
   N[used, columns] <- -half %*% dense
@@ -247,12 +230,12 @@ turned_starts <- function(model, maxima) {
     eta <- as.vector(model$z %*% maximum$b)
     between <- which(abs(eta) < 4)
     is_gentle <- max(abs(eta)) < 8 ||
-      (step_work(model) > 1e7 && 2 * length(between) > length(eta))
+      (model$work > 1e7 && 2 * length(between) > length(eta))
     if (is_gentle || !length(between)) return(NULL)
 
     between <- head(between[order(abs(eta[between]))], 12)
     z <- model$z[between, , drop = FALSE]
-    moves <- solve(metric(model), t(z))
+    moves <- solve(model$metric, t(z))
     moves <- moves / rep(rowSums(z * t(moves)), each = model$k)
     across <- eta[between] + sign(eta[between]) * 0.2
     points <- cbind(

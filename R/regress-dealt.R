@@ -25,12 +25,12 @@ block_column <- function(mechanism, data, design, bar) {
 }
 
 # The fit of the likelihood of blocks; `base_fit` is the fit of the rows, `data` its checked data.
-dealt_fit <- function(base_fit, data, block, call) {
+dealt_fit <- function(base_fit, data, call) {
   refuse_beside(
     "The likelihood of blocks", base_fit, data,
     c(`an anchor question` = !is.null(base_fit$anchor), weights = any(data$weight != 1))
   )
-  label <- label_text(base_key(block))
+  label <- label_text(base_key(data$frame[["(block)"]]))
   check_dealt_blocks(label, data$y, base_fit$mechanism)
   position <- match(label, unique(label))
   order <- order(position)
@@ -120,7 +120,7 @@ dealt_model <- function(x, reported, first, offset, base_fit) {
 
 dealt_pass <- function(z, reported, first, offset, base_fit) {
   deck <- c(base_fit$mechanism$cards, rev(base_fit$mechanism$forced))
-  link <- link_place(base_fit$link)
+  link <- match(base_fit$link, regress_links) - 1L
   reported <- as.integer(reported)
   function(b, derive) {
     .Call(C_rr_dealt_value, z, reported, first, offset, deck, link, b, derive)

@@ -142,8 +142,11 @@ climb_replicate <- function(model, b) {
   replace(model$natural(b), is_flat(slope, slope %*% flat), NA)
 }
 
-# `places`: of the coefficients that are estimated, and the unknown number.
-glm_replicates <- function(fit, data, scale, design, index) {
+# The variance from the estimates of the replicates, NA for parameters that are not estimated; NULL if
+# the design has no replicate weights. `data` is the checked data of the fit, and `index` the positions
+# of the parameters that are estimated.
+glm_replicates <- function(fit, data, index) {
+  design <- data$design
   if (!inherits(design, "svyrep.design")) return(NULL)
   if (fit$penalty %in% c("bias", "jeffreys")) {
     abort("{.arg penalty} must be {.val none} or {.val prior} for replicate weights.")
@@ -156,7 +159,7 @@ glm_replicates <- function(fit, data, scale, design, index) {
   V[index, index] <- replicate_vcov(
     fit, design, c(fit$coefficients, fit$parameter)[index],
     function(w) {
-      estimate <- glm_replicate(replace(data, "weight", list(w * scale)), start, prior)
+      estimate <- glm_replicate(replace(data, "weight", list(w * data$scale)), start, prior)
       estimate[match(index, c(columns, length(fit$coefficients) + 1L))]
     }
   )

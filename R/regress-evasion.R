@@ -4,10 +4,10 @@
 
 # The fit with a class of persons who evade; `without` is the fit without it, `data` the checked
 # rows, and `protective` a report, or the covariates of the share.
-evasion_fit <- function(without, data, frame, protective) {
+evasion_fit <- function(without, data, protective) {
   safe <- denying_reports(without$fixed, data, protective)
   formula <- if (inherits(protective, "formula")) protective else ~ 1
-  shares <- share_columns(formula, frame, "protective")
+  shares <- share_columns(formula, data$frame, "protective")
   check_evasion(without, shares$v)
   groups <- evasion_groups(without, data, safe, shares$v)
   solution <- evasion_maximum(groups, without)
@@ -361,7 +361,7 @@ evasion_height <- function(evasion, j, value) {
   metric <- diag(sum(evasion$groups$weight), length(evasion$point) - 1L)
   reach <- function(step) max(abs(step))
   kernel <- list(evaluate = evaluate, reach = reach, metric = metric)
-  climb(list(kernel = kernel), evasion$point[-j], 1e-8)$value
+  climb(list(kernel = kernel), evasion$point[-j], tolerance = 1e-8)$value
 }
 
 #' @rdname random_intercept

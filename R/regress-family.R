@@ -272,13 +272,9 @@ regress_devices <- function(mechanism, arm, n) {
   for (one_mechanism in mechanism) check_mechanism(one_mechanism)
   # A yes/no question has two truths. They are split into latent classes
   # if the design has an unknown number.
-  labels <- unique(
-    lapply(unname(mechanism), function(one_mechanism) {
-      if (has_unknown(one_mechanism)) one_mechanism$reports else one_mechanism$levels
-    })
-  )
-  if (length(labels) > 1L) abort("The mechanisms must have the same two labels.", "mismatch")
   unknown <- vapply(mechanism, has_unknown, NA)
+  labels <- unique(unname(Map(`[[`, mechanism, ifelse(unknown, "reports", "levels"))))
+  if (length(labels) > 1L) abort("The mechanisms must have the same two labels.", "mismatch")
   device <- vapply(names(mechanism), function(name) {
     if (unknown[[name]]) numeric(5) else regress_device(mechanism[[name]], name)
   }, numeric(5))

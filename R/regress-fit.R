@@ -26,8 +26,7 @@ regress_model <- function(data, prior = NULL, basis = regress_basis(data)) {
 # The linear predictor at which a truth is 0 or 1 to rounding.
 far_predictor <- function(link) switch(link, probit = 9, cauchit = 1e8, 37)
 
-# The arguments of the kernel, which reads them by these names (src/glue_regress.c). `link` is its
-# position in regress_links, from 0.
+# The arguments of the kernel, which reads them by these names (src/glue_regress.c).
 regress_kernel <- function(
   x, y, device, link, weight = NULL, offset = NULL, arm = NULL, barrier = 0,
   unknown = NULL, shares = NULL, separate = FALSE, level = NULL, levels = 0, prior = NULL
@@ -39,7 +38,7 @@ regress_kernel <- function(
     offset = offset,
     arm = arm,
     device = device,
-    link = link,
+    link = match(link, regress_links) - 1L,
     barrier = barrier,
     unknown = unknown,
     shares = shares,
@@ -50,13 +49,21 @@ regress_kernel <- function(
   )
 }
 
-# The model with the arguments of the kernel, which is quicker without weights.
+# The model with the arguments of the kernel, which is quicker without weights, and
+#   metric  X'WX in the coordinates of the model; for an unknown number the sum of the weights
+#   work    the work of one step of a climb: rows times the square of the columns
 with_kernel <- function(model, barrier = 0) {
   data <- model$data
   levels <- model$basis$levels
+  model$work <- length(data$y) * (model$size - levels + 1)^2
+  model$metric <- diag(sum(data$weight), model$size)
+  if (levels) {
+    k <- seq_len(model$k)
+    model$metric[k, k] <- crossprod(model$z, data$weight * model$z)
+  }
   model$kernel <- regress_kernel(
     if (levels) model$z[, -seq_len(levels), drop = FALSE] else model$z,
-    data$y, data$device, link_place(data$link),
+    data$y, data$device, data$link,
     weight = if (barrier > 0 || any(data$weight != 1)) data$weight,
     offset = data$offset, arm = data$arm, barrier = barrier, unknown = data$unknown,
     level = model$basis[["level"]], levels = as.double(levels), prior = model$prior
@@ -130,7 +137,8 @@ regress_value <- function(model, b, natural = FALSE) {
 }
 
 regress_rows <- function(eta, y, arm, device, link) {
-  .Call(C_rr_regress_rows, as.double(eta), y, arm, device, link_place(link))
+  link <- match(link, regress_links) - 1L
+  .Call(C_rr_regress_rows, as.double(eta), y, arm, device, link)
 }
 
 # The log-likelihood and its derivatives for each row of the data, at these linear predictors.
@@ -143,7 +151,7 @@ data_rows <- function(data, eta) {
 unknown_number_rows <- function(data, eta, logit) {
   .Call(
     C_rr_unknown_rows, eta, logit, data$y, data$arm, data$unknown,
-    link_place(data$link), data$separate
+    match(data$link, regress_links) - 1L, data$separate
   )
 }
 
@@ -154,16 +162,10 @@ row_devices <- function(data) {
   )
 }
 
-link_place <- function(link) match(link, regress_links) - 1L
-
 take_rows <- function(data, rows) {
   data$x <- data$x[rows, , drop = FALSE]
-  for (name in c("y", "weight", "offset", "arm")) {
-    if (!is.null(data[[name]])) {
-      data[[name]] <- data[[name]][rows]
-    }
-  }
-  data
+  fields <- c("y", "weight", "offset", "arm")
+  replace(data, fields, lapply(data[fields], `[`, rows))
 }
 
 # The data in the order of their content, without the rows of weight 0. Equal rows are one row with

@@ -162,36 +162,38 @@ rr_glm <- function(
   call <- match.call()
   design <- given_design(data, call)
   by <- check_choice(attention.by)
-  bar <- random_intercept(formula)
+  bar <- if ("|" %in% all.names(formula)) random_intercept(formula)
   check_extensions(anchor, attention, protective, bar)
   by_row <- row_mechanisms(mechanism, design$variables %||% data, call$arm)
   mechanism <- by_row$mechanisms %||% mechanism
   block <- block_column(mechanism, data, design, bar)
   frame <- regress_frame(
-    with_row_arms(call, by_row), bar$fixed %||% formula, data, design, anchor, parent.frame(),
+    with_row_arms(call, by_row), bar$fixed %||% formula, data, design, parent.frame(),
     c(
-      list(group = bar$group, block = block),
+      list(
+        anchor = if (!is.null(anchor)) as.name(names(anchor)),
+        group = bar$group,
+        block = block
+      ),
       share_variables(attention %||% if (inherits(protective, "formula")) protective)
     )
   )
-  mechanism <- mechanism %||% frame$mechanism
   model_data <- regress_data(frame, mechanism, link, if (is.null(attention)) anchor)
-  check_start(start, model_data$size)
-  maximum <- regress_maximum(model_data$data, starts, start, penalty)
-  fit <- new_rr_glm(model_data, maximum, frame, call, penalty, link, mechanism)
+  check_start(start, ncol(model_data$x) + !is.null(model_data$unknown))
+  maximum <- regress_maximum(model_data, starts, start, penalty)
+  fit <- new_rr_glm(model_data, maximum, penalty, call)
   fit[c("starts.asked", "design", "anchor")] <- list(starts, design, anchor)
   fit$mechanism_formula <- by_row$formula
   fit <- with_validation(fit, protective)
   if (!is.null(block) && is.null(design) && is.null(bar)) {
-    return(dealt_fit(fit, model_data$data, frame$frame[["(block)"]], call))
+    return(dealt_fit(fit, model_data, call))
   }
-  if (is.null(attention)) fit <- with_survey_design(fit, model_data, design, bar)
+  if (!is.null(design) && is.null(attention)) fit <- with_survey_design(fit, model_data, bar)
   if (!is.null(bar)) {
-    return(with_random_intercept(fit, model_data$data, frame$frame, bar$bar, protective, call))
+    return(with_random_intercept(fit, model_data, bar$bar, protective, call))
   }
   if (!is.null(attention)) {
-    shares <- share_columns(attention, frame$frame, "attention")
-    return(attention_fit(fit, model_data, shares, by, starts, call))
+    return(attention_fit(fit, model_data, attention, by, starts, call))
   }
   tell_glm(fit)
   fit
@@ -199,7 +201,7 @@ rr_glm <- function(
 
 # Errors if a share of attentive persons, or of persons who evade, has nothing to be estimated from.
 check_extensions <- function(anchor, attention, protective, bar) {
-  check_anchor(anchor)
+  if (!is.null(anchor)) check_anchor(anchor)
   if (!is.null(attention) && is.null(anchor)) abort("{.arg attention} needs an {.arg anchor}.")
   if (!is.null(protective) && is.null(bar)) {
     abort("{.arg protective} needs a random intercept, a term {.code (1 | id)}.")
@@ -215,9 +217,9 @@ check_start <- function(start, size) {
 }
 
 # A fit with a random intercept, and with persons who evade.
-with_random_intercept <- function(fit, data, frame, bar, protective, call) {
-  fit <- with_mixed_study(mixed_fit(fit, data, frame[["(group)"]], bar, call))
-  if (!is.null(protective)) fit <- evasion_fit(fit, data, frame, protective)
+with_random_intercept <- function(fit, model_data, bar, protective, call) {
+  fit <- with_mixed_study(mixed_fit(fit, model_data, bar, call))
+  if (!is.null(protective)) fit <- evasion_fit(fit, model_data, protective)
   warn_mixed(fit)
   fit
 }
@@ -234,27 +236,26 @@ with_validation <- function(fit, protective) {
   fit
 }
 
-with_survey_design <- function(fit, model_data, design, bar) {
-  if (is.null(design)) return(fit)
+with_survey_design <- function(fit, model_data, bar) {
+  design <- model_data$design
   check_independent(fit_mechanisms(fit), design)
   # Functions of glm read them, and would take the likelihood ratio of a pseudo-likelihood for
   # chi-squared.
   fit$aic <- fit$deviance <- fit$null.deviance <- NA_real_
   fit$df.residual <- residual_freedom(fit, design, fit$rank)
   if (is.null(bar)) {
-    fit$replicated <- glm_replicates(
-      fit, model_data$data, model_data$scale, design, estimated_places(fit)
-    )
+    fit$replicated <- glm_replicates(fit, model_data, estimated_places(fit))
   }
   fit
 }
 
-# The checked input of the kernel.
+# The checked input of the kernel: the fields of regress_frame(), of its devices, and `data` of
+# regress_model(), with `scale`, by which weights of a design were multiplied.
 regress_data <- function(frame, mechanism, link, anchor = NULL) {
   mf <- frame$frame
-  devices <- anchor_devices(
-    regress_devices(mechanism, mf[["(arm)"]], nrow(mf)), anchor, mf[["(anchor)"]]
-  )
+  frame$mechanism <- mechanism %||% frame$mechanism
+  devices <- regress_devices(frame$mechanism, mf[["(arm)"]], nrow(mf))
+  if (!is.null(anchor)) devices <- anchor_devices(devices, anchor, mf[["(anchor)"]])
   response <- frame_response(frame, devices$labels)
   x <- model.matrix(frame$terms, mf)
   if (!ncol(x)) {
@@ -274,23 +275,14 @@ regress_data <- function(frame, mechanism, link, anchor = NULL) {
     check_enough_rows(used, ncol(x))
   }
   scale <- design_scale(frame$design, weight)
-  data <- list(
+  c(frame, devices, list(
     x = x,
     y = response$y,
     weight = weight * scale,
     offset = if (any(offset != 0)) as.double(offset),
-    arm = devices$arm,
-    device = devices$device,
     link = link,
-    unknown = devices$unknown
-  )
-  list(
-    data = data,
-    devices = devices,
-    offset = offset,
-    scale = scale,
-    size = ncol(x) + !is.null(devices$unknown)
-  )
+    scale = scale
+  ))
 }
 
 frame_response <- function(frame, labels) {
@@ -306,109 +298,110 @@ frame_response <- function(frame, labels) {
   read_response(response, labels, weights)
 }
 
-# The fit as a glm. Coefficients may be infinite, and linear predictors; everything else is finite.
-new_rr_glm <- function(model_data, maximum, frame, call, penalty, link, mechanism) {
-  data <- model_data$data
-  end <- describe_maximum(maximum)
-  if (!is.null(data$unknown)) data$device <- unknown_at(data$unknown, end$parameter)
-  eta <- predictor_of(data$x, end$point, data$offset)
-  if (!is.null(end$flat)) {
-    out <- rowSums((data$x %*% end$flat)^2) > 1e-14
+# The fit as a glm, from the checked data and their maximum. Coefficients may be infinite, and linear
+# predictors; everything else is finite.
+new_rr_glm <- function(model_data, maximum, penalty, call) {
+  maximum <- describe_maximum(maximum)
+  if (!is.null(model_data$unknown)) {
+    model_data$device <- unknown_at(model_data$unknown, maximum$parameter)
+  }
+  eta <- predictor_of(model_data$x, maximum$point, model_data$offset)
+  if (!is.null(maximum$flat)) {
+    out <- rowSums((model_data$x %*% maximum$flat)^2) > 1e-14
     eta[out] <- sign(eta[out]) * Inf
   }
-  rows <- data_rows(data, eta)
-  device <- if (is.null(data$arm)) {
-    data$device
+  rows <- data_rows(model_data, eta)
+  device <- if (is.null(model_data$arm)) {
+    model_data$device
   } else {
-    data$device[, data$arm + 1L, drop = FALSE]
+    model_data$device[, model_data$arm + 1L, drop = FALSE]
   }
-  labels <- model_data$devices$labels
   words <- switch(
     penalty,
     bias = ", bias reduced",
     jeffreys = ", Jeffreys' prior",
-    prior = ", weak normal prior"
+    prior = ", weak normal prior",
+    ""
   )
   structure(
     c(
-      glm_elements(data, rows, eta, maximum, end, frame),
-      maximum_elements(data, rows, maximum, end),
+      model_data[c(
+        "formula", "terms", "data", "xlevels", "na.action", "mechanism", "link", "labels", "device",
+        "arm", "unknown"
+      )],
+      maximum[c("point", "flat", "loglik", "decrement")],
+      glm_elements(model_data, rows, eta, maximum),
+      maximum_elements(model_data, rows, maximum),
       list(
-        coefficients = setNames(end$coefficients, colnames(data$x)),
-        family = new_regress_family(device, mechanism, labels, link),
-        title = paste0("Regression of the truth \"", labels[2], "\", ", link, " link", words),
+        family = new_regress_family(
+          device, model_data$mechanism, model_data$labels, model_data$link
+        ),
+        title = sprintf(
+          "Regression of the truth \"%s\", %s link%s", model_data$labels[2], model_data$link, words
+        ),
         call = call,
-        offset = model_data$offset,
-        mechanism = mechanism,
-        link = link,
-        labels = labels,
-        penalty = penalty,
-        weight.scale = model_data$scale,
-        parameter = if (!is.null(data$unknown)) unknown_parameter(end, model_data$devices$parameter)
+        penalty = penalty
       )
     ),
     class = c("rr_glm", "glm", "lm")
   )
 }
 
-# The last parameter.
-unknown_parameter <- function(end, name) {
-  structure(
-    setNames(end$parameter, name),
-    std.error = sqrt(rev(diag(end$variance$observed))[1])
-  )
-}
-
 # The elements that every glm has.
-glm_elements <- function(data, rows, eta, maximum, end, frame) {
-  label <- function(x) setNames(as.vector(x), row.names(frame$frame))
+glm_elements <- function(model_data, rows, eta, maximum) {
+  frame <- model_data$frame
+  label <- function(x) setNames(as.vector(x), row.names(frame))
   df <- maximum$model$size
-  n <- sum(data$weight > 0)
-  constant <- sum(binomial_constants(data$y, data$weight))
+  n <- sum(model_data$weight > 0)
+  constant <- sum(binomial_constants(model_data$y, model_data$weight))
   c(
-    working_parts(data, rows, eta, label),
-    frame[c("formula", "terms", "data", "xlevels", "na.action")],
+    working_parts(model_data, rows, eta, label),
     list(
+      coefficients = setNames(maximum$coefficients, colnames(model_data$x)),
       fitted.values = label(rows$report),
       rank = maximum$model$k,
       linear.predictors = label(eta),
-      deviance = deviance_of(data, rows$report),
-      aic = -2 * (end$loglik + constant) + 2 * df,
+      deviance = deviance_of(model_data, rows$report),
+      aic = -2 * (maximum$loglik + constant) + 2 * df,
       iter = maximum$steps,
-      null.deviance = null_deviance(data, frame$terms),
-      prior.weights = label(data$weight),
+      null.deviance = null_deviance(model_data),
+      prior.weights = label(model_data$weight),
       df = as.double(df),
       n = n,
       df.residual = n - df,
-      df.null = n - (attr(frame$terms, "intercept") > 0),
-      y = label(data$y),
-      is_counted = is.matrix(model.response(frame$frame)),
+      df.null = n - (attr(model_data$terms, "intercept") > 0),
+      y = label(model_data$y),
+      is_counted = is.matrix(model.response(frame)),
       converged = TRUE,
-      model = frame$frame,
+      model = frame,
+      offset = model.offset(frame),
       control = glm.control(epsilon = 1e-11),
       method = "rr_glm.fit",
-      contrasts = attr(data$x, "contrasts"),
-      constant = constant
+      contrasts = attr(model_data$x, "contrasts"),
+      constant = constant,
+      weight.scale = model_data$scale
     )
   )
 }
 
 # The elements that describe the maximum, and the truths at infinity. `pressed`: the maximum lies at
 # the end of the range of a link.
-maximum_elements <- function(data, rows, maximum, end) {
-  names <- colnames(data$x)
-  named <- function(V) {
+maximum_elements <- function(model_data, rows, maximum) {
+  names <- colnames(model_data$x)
+  has_parameter <- !is.null(model_data$unknown)
+  all <- c(names, if (has_parameter) "(parameter)")
+  named <- function(V) structure(V, dimnames = list(all, all))
+  variance <- lapply(maximum$variance, named)
+  parameter <- if (has_parameter) {
     structure(
-      V,
-      dimnames = rep(
-        list(c(names, if (!is.null(data$unknown)) "(parameter)")), 2
-      )
+      setNames(maximum$parameter, model_data$parameter),
+      std.error = sqrt(rev(diag(variance$observed))[[1]])
     )
   }
   pressed <- isTRUE(maximum$pressed)
-  infinite <- !is.null(end$flat)
+  infinite <- !is.null(maximum$flat)
   boundary <- if (pressed || infinite) {
-    boundary_rows(data$weight, rows, names[end$infinite], pressed)
+    boundary_rows(model_data$weight, rows, names[maximum$infinite], pressed)
   }
   note <- sprintf(
     "the fitted truth of %d rows is 0 or 1: penalty = \"prior\" gives finite estimates",
@@ -416,21 +409,15 @@ maximum_elements <- function(data, rows, maximum, end) {
   )
   # The covariance of finite combinations of coefficients, which may be infinite.
   index <- seq_along(names)
-  contrast_vcov <- if (infinite) end$contrast_vcov[index, index, drop = FALSE]
+  contrast_vcov <- if (infinite) maximum$contrast_vcov[index, index, drop = FALSE]
   natural_ends <- lapply(maximum$maxima, function(end) maximum$model$natural(end$b))
   list(
     boundary = boundary,
     note = if (!is.null(boundary)) note,
-    respondents = round(sum(data$weight)),
-    device = data$device,
-    arm = data$arm,
-    unknown = data$unknown,
-    point = end$point,
-    flat = end$flat,
-    loglik = end$loglik,
-    variance = lapply(end$variance, named),
+    respondents = round(sum(model_data$weight)),
+    parameter = parameter,
+    variance = variance,
     contrast_vcov = contrast_vcov,
-    decrement = maximum$decrement,
     starts = maximum$values,
     ends = do.call(cbind, natural_ends)
   )
@@ -451,8 +438,8 @@ boundary_rows <- function(weight, rows, coefficients, pressed) {
 
 # The elements that glm() keeps of its last weighted regression.
 working_parts <- function(data, rows, eta, label) {
-  working <- (data$y - rows$report) /
-    (row_device(data$device, data$arm, length(eta))$d * rows$slope)
+  d <- data$device[5, row_arms(data$arm, length(eta))]
+  working <- (data$y - rows$report) / (d * rows$slope)
   working[!is.finite(working)] <- 0
   w <- data$weight * rows$expected
   w[!is.finite(w)] <- 0
@@ -484,14 +471,15 @@ deviance_of <- function(data, mu) {
 }
 
 # The deviance of the model with a constant truth.
-null_deviance <- function(data, terms) {
+null_deviance <- function(data) {
   eta <- data$offset %||% numeric(length(data$y))
-  if (attr(terms, "intercept") > 0) {
+  if (attr(data$terms, "intercept") > 0) {
     alone <- replace(
       data, "x", list(matrix(1, length(data$y), 1))
     )
     alone["unknown"] <- list(NULL)
-    eta <- predictor_of(alone$x, describe_maximum(regress_maximum(alone, 1))$point, data$offset)
+    maximum <- regress_maximum(alone, 1)
+    eta <- predictor_of(alone$x, maximum$model$natural(maximum$b), data$offset)
   }
   deviance_of(data, data_rows(data, eta)$report)
 }
@@ -531,29 +519,16 @@ tell_glm <- function(fit) {
 # truth? Weights of a survey count with the number of respondents that they are worth.
 reports_doubt <- function(fit) {
   if (!is.null(fit$unknown)) return(FALSE)
-  row <- row_device(fit$device, fit$arm, length(fit$y))
-  arm_rows <- split(
-    seq_along(fit$y), row_arms(fit$arm, length(fit$y))
-  )
-  any(
-    vapply(
-      arm_rows,
-      function(rows) {
-        w <- fit$prior.weights[rows]
-        n <- if (is.null(fit$design)) {
-          sum(w)
-        } else {
-          sum(w)^2 / sum(w^2)
-        }
-        bounds <- range(row$p[rows[1]], row$q[rows[1]])
-        isTRUE(
-          beyond_range(
-            sum(w * fit$y[rows]) / sum(w) * n, n,
-            bounds[1], bounds[2], false_alarm / length(arm_rows)
-          )
-        )
-      },
-      NA
-    )
-  )
+  arms <- row_arms(fit$arm, length(fit$y))
+  is_beyond <- function(arm) {
+    rows <- arms == arm
+    w <- fit$prior.weights[rows]
+    n <- sum(w)
+    if (!is.null(fit$design)) n <- n^2 / sum(w^2)
+    yes <- sum(w * fit$y[rows]) / sum(w) * n
+    bounds <- range(fit$device[1:2, arm])
+    alarm <- false_alarm / length(unique(arms))
+    isTRUE(beyond_range(yes, n, bounds[1], bounds[2], alarm))
+  }
+  any(vapply(unique(arms), is_beyond, NA))
 }

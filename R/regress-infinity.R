@@ -13,10 +13,9 @@
 # is (Farkas). If neither is, its sign is not determined: NA.
 limits_of <- function(model, b) {
   value <- regress_value(model, b)
-  M <- metric(model)
   prior <- model$prior %||% 0
-  N <- flat_directions_of(model, value$observed + prior, 1e-9, M)
-  hidden <- tcrossprod(M %*% N) / sum(model$data$weight)
+  N <- flat_directions_of(model, value$observed + prior, 1e-9)
+  hidden <- tcrossprod(model$metric %*% N) / sum(model$data$weight)
   slope <- model$slope(b)
   inverse <- function(J) {
     none <- matrix(NA_real_, model$size, model$size)
@@ -55,12 +54,12 @@ invert_positive <- function(matrix) {
   (inverse + t(inverse)) / 2
 }
 
-# The maximum of rr_glm() in the coordinates of x, a list. The unknown number follows from its
+# The maximum of rr_glm() with its limits in the coordinates of x. The unknown number follows from its
 # logit; `flat` is NULL if no coefficient is infinite.
-describe_maximum <- function(fit) {
-  model <- fit$model
+describe_maximum <- function(maximum) {
+  model <- maximum$model
   columns <- seq_len(ncol(model$data$x))
-  limits <- limits_of(model, fit$b)
+  limits <- limits_of(model, maximum$b)
   infinite <- limits$infinite[columns]
   psi <- limits$point[-columns]
   index <- c(model$basis$keep, length(columns) + seq_along(psi))
@@ -70,12 +69,12 @@ describe_maximum <- function(fit) {
   psi <- ifelse(limits$infinite[-columns], round(psi), psi)
   raw <- if (length(psi)) {
     regress_value(
-      model, c(fit$b[seq_len(model$k)], psi), natural = TRUE
+      model, c(maximum$b[seq_len(model$k)], psi), natural = TRUE
     )
   } else {
     limits$value
   }
-  list(
+  c(maximum, list(
     coefficients = replace(limits$coefficients[columns], -model$basis$keep, NA),
     infinite = infinite,
     point = limits$point[columns],
@@ -84,7 +83,7 @@ describe_maximum <- function(fit) {
     variance = list(observed = scaled(limits$observed), expected = scaled(limits$expected)),
     contrast_vcov = scaled(limits$contrast_vcov),
     loglik = raw$value
-  )
+  ))
 }
 
 # The rows at infinity, as directions of their signs, each once.

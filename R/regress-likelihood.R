@@ -28,6 +28,8 @@ new_likelihood <- function(
   list(
     names = names,
     kernel = kernel,
+    metric = diag(total, size),
+    work = (size + 1)^2,
     reach = reach,
     natural = natural,
     slope = slope,

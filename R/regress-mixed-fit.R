@@ -135,7 +135,8 @@ random_intercept <- function(formula) {
 }
 
 # The fit with a random intercept; `base_fit` is the fit without it, `data` its checked data.
-mixed_fit <- function(base_fit, data, group, bar, call) {
+mixed_fit <- function(base_fit, data, bar, call) {
+  group <- data$frame[["(group)"]]
   check_mixed(base_fit, data, group)
   codes <- match(group, unique(group))
   n <- length(codes)

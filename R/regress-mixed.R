@@ -37,7 +37,7 @@ mixed_model <- function(data, columns, group, weight, further = NULL) {
   data <- take_rows(data, index)
   list(
     kernel = regress_kernel(
-      data$x, data$y, data$device, match(data$link, mixed_links) - 1L,
+      data$x, data$y, data$device, data$link,
       offset = data$offset, arm = data$arm
     ),
     first = c(0L, cumsum(size[first[order(pattern[first])]])),

@@ -72,7 +72,7 @@ jeffreys_likelihood <- function(model) {
       fallback = state$fallback
     )
   }
-  list(kernel = list(evaluate = evaluate, reach = model$reach, metric = metric(model)))
+  list(kernel = list(evaluate = evaluate, reach = model$reach, metric = model$metric))
 }
 
 # The state of the adjusted score equation at b; the value alone if `need` is 0, or -Inf outside the

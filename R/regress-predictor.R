@@ -1016,9 +1016,7 @@ mixture_model <- function(mixture, names, start, progress = function() NULL) {
 mixture_starts <- function(mixture, model, starts) {
   n <- length(mixture$rows$weights)
   if (starts == 1 || n <= 4000) return(even_starts(model, starts))
-  index <- sort(
-    unique(1 + floor(n * ((seq_len(2000) * 0.6180339887498949) %% 1)))
-  )
+  index <- some_rows(n, 2000)
   for (name in c("weights", "outcome")) {
     mixture$rows[[name]] <- mixture$rows[[name]][index]
   }
@@ -1026,11 +1024,8 @@ mixture_starts <- function(mixture, model, starts) {
     mixture$rows[[name]] <- mixture$rows[[name]][index, , drop = FALSE]
   }
   small <- mixture_model(mixture, model$names, model$start)
-  reached <- climb_roughly(small, promising_starts(small, even_starts(small, starts)))
-  order <- order(-reached$value)
-  best <- head(
-    order[!duplicated(round(reached$value[order], 1))], 2
-  )
+  reached <- climb(small, promising_starts(small, even_starts(small, starts)), is_rough = TRUE)
+  best <- highest_index(reached$value, 2, digits = 1)
   cbind(
     model$start,
     reached$points[, best[is.finite(reached$value[best])], drop = FALSE]

@@ -61,6 +61,8 @@ profile_limits <- function(fit, level) {
 #   b           the same in the coefficients of x
 #   n_maxima    the first points are so many maxima
 #   drop        the fall of the log-likelihood that is allowed
+#   used        the positions of the coefficients that are estimated
+#   sample_rows some of the rows
 #   is_regular  is no other maximum near that fall? The values within it then hang together.
 shared_profile <- function(fit, drop) {
   data <- collapse_rows(fitted_data(fit))
@@ -84,34 +86,31 @@ shared_profile <- function(fit, drop) {
     b = matrix(apply(points, 2, model$natural), ncol = ncol(points)),
     n_maxima = ncol(maxima),
     drop = drop,
+    used = which(!is_aliased(fit)),
+    sample_rows = some_rows(length(data$y), 800),
     is_regular = is_simple && all(lower < -drop - 1) && !has_rivals
   )
 }
 
-# The profile of coefficient j; NULL if j is not estimated. It has the fields of the fit and of
-# shared_profile() that climbs need, and
+# The profile of coefficient j; NULL if j is not estimated. It has the fields of shared_profile() and
+#   top           the log-likelihood of the fit
 #   column        the column of the coefficient
 #   std_error     its standard error
 #   is_alone      is there no other parameter?
 #   unit, range   the value that moves the linear predictor by 1; the largest value
 # and, if there are others, the fields of profile_others().
 coefficient_profile <- function(fit, j, shared) {
-  used <- which(!is_aliased(fit))
-  if (!j %in% used) return(NULL)
+  if (!j %in% shared$used) return(NULL)
   data <- shared$data
-  others <- setdiff(used, j)
-  profile <- list(
-    data = data,
+  others <- setdiff(shared$used, j)
+  profile <- c(shared, list(
     column = unname(data$x[, j]),
     top = fit$loglik,
-    drop = shared$drop,
-    n_maxima = shared$n_maxima,
-    is_regular = shared$is_regular,
     std_error = sqrt(fit$variance$observed[j, j]),
     is_alone = !length(others) && is.null(data$unknown)
-  )
+  ))
   if (!profile$is_alone) {
-    fields <- profile_others(profile, j, others, shared)
+    fields <- profile_others(profile, j, others)
     profile[names(fields)] <- fields
   }
   profile$unit <- 1 / sqrt(weighted.mean(profile$column^2, data$weight))
@@ -124,22 +123,21 @@ coefficient_profile <- function(fit, j, shared) {
 #   model        the model of the others
 #   starts       their starts in its coordinates, a column each
 #   values       the value of coefficient j in each start
-#   sample_rows  some of the rows
-#   sample       the model of these rows
-profile_others <- function(profile, j, others, shared) {
+#   sample       the model of some of the rows
+profile_others <- function(profile, j, others) {
   data <- replace(
     profile$data, "x", list(profile$data$x[, others, drop = FALSE])
   )
   data$offset <- data$offset %||% numeric(length(data$y))
   basis <- if (length(others)) regress_basis(data) else empty_basis(length(data$y))
   inner <- seq_len(basis$rank)
-  starts <- shared$points[-seq_len(shared$k), , drop = FALSE]
+  starts <- profile$points[-seq_len(profile$k), , drop = FALSE]
   if (basis$rank) {
-    b <- shared$b[others[basis$keep], , drop = FALSE]
+    b <- profile$b[others[basis$keep], , drop = FALSE]
     starts <- rbind(backsolve(basis$back, b), starts)
   }
   model <- regress_model(data, basis = basis)
-  values <- shared$b[j, ]
+  values <- profile$b[j, ]
   column <- profile$column
   # Times of 1e12 milliseconds would move all linear predictors far out without this shift.
   if (basis$rank) {
@@ -147,14 +145,12 @@ profile_others <- function(profile, j, others, shared) {
     column <- column - drop(basis$z %*% shift)
     starts[inner, ] <- starts[inner, , drop = FALSE] + shift %o% values
   }
-  sample_rows <- some_rows(length(data$y), 800)
   list(
     column = column,
     model = model,
     starts = starts,
     values = values,
-    sample_rows = sample_rows,
-    sample = thin_model(model, sample_rows)
+    sample = thin_model(model, profile$sample_rows)
   )
 }
 
@@ -167,12 +163,6 @@ empty_basis <- function(n) {
     back = diag(0),
     keep = integer()
   )
-}
-
-# The model with another offset, as the value of one coefficient gives it.
-with_offset <- function(model, offset) {
-  model$data$offset <- model$kernel$offset <- offset
-  model
 }
 
 # The largest log-likelihood with coefficient j at v: list(value, near), where `near` has the points
@@ -188,16 +178,15 @@ profile_maximum <- function(profile, v, near = NULL) {
     ))
   }
 
-  model <- with_offset(profile$model, offset)
+  model <- profile$model
+  model$kernel$offset <- offset
   near <- near %||% profile_starts(profile, model, v)
   if (!ncol(near)) return(list(value = -Inf))
   solution <- climb(model, near)
-  order <- order(-solution$value)
-  apart <- head(
-    order[!duplicated(round(solution$value[order], 6))], 4
-  )
+  apart <- if (ncol(near) > 1L) highest_index(solution$value, 4) else 1L
+  apart <- apart[is.finite(solution$value[apart])]
   list(
-    value = solution$value[order[1]],
+    value = max(solution$value),
     near = solution$points[, apart, drop = FALSE]
   )
 }
@@ -211,16 +200,15 @@ profile_starts <- function(profile, model, v) {
   k <- seq_len(model$k)
   scale <- rep(v / profile$values[same], each = model$k)
   steeper[k, ] <- steeper[k, , drop = FALSE] * scale
-  sample <- with_offset(profile$sample, model$kernel$offset[profile$sample_rows])
+  sample <- profile$sample
+  sample$kernel$offset <- model$kernel$offset[profile$sample_rows]
   starts <- promising_starts(sample, cbind(profile$starts, steeper))
-  rough <- climb_roughly(sample, starts)
-  best <- order(-rough$value)
-  best <- best[!duplicated(round(rough$value[best], 2))]
+  rough <- climb(sample, starts, is_rough = TRUE)
+  best <- highest_index(rough$value, 2, digits = 2)
   maxima <- if (!profile$is_regular) {
     profile$starts[, seq_len(profile$n_maxima), drop = FALSE]
   }
-  near <- cbind(rough$points[, head(best, 2), drop = FALSE], maxima)
-  near[, is.finite(loglik_at(model, near)), drop = FALSE]
+  cbind(rough$points[, best, drop = FALSE], maxima)
 }
 
 # One limit of coefficient j, whose estimate is b: the root between the first value of

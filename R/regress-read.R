@@ -118,8 +118,8 @@ regression_frame <- function(
   read_frame(call, formula, data, where, reports)$frame
 }
 
-# The model frame of rr_glm().
-regress_frame <- function(call, formula, data, design, anchor, where, beside = NULL) {
+# The model frame of rr_glm(), with the columns `beside` those of the formula.
+regress_frame <- function(call, formula, data, design, where, beside) {
   check_formula(formula, FALSE)
   call <- design_call(call, design)
   data <- design$variables %||% data
@@ -128,11 +128,8 @@ regress_frame <- function(call, formula, data, design, anchor, where, beside = N
     data <- grouped_counts(tally)
     formula <- formula(terms(report_formula(formula), data = data))
   }
-  further <- c(
-    list(anchor = if (!is.null(anchor)) as.name(names(anchor))), beside
-  )
   read <- read_frame(call, check_formula(formula), data, where, all.vars(formula[[2]]),
-                     c("subset", "weights", "offset", "arm"), further[lengths(further) > 0])
+                     c("subset", "weights", "offset", "arm"), beside[lengths(beside) > 0])
   terms <- attr(read$frame, "terms")
   list(frame = read$frame, terms = terms, formula = formula, data = read$data,
        na.action = attr(read$frame, "na.action"), mechanism = tally$mechanism,

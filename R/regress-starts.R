@@ -7,23 +7,25 @@
 # near.
 regress_starts <- function(model, max_thresholds) {
   data <- model$data
-  link <- data$link
-  constant <- truth_curve(link)$inverse(moment_share(data))
-  first <- project(model, constant - (data$offset %||% 0))
-  if (link %in% c("log", "identity")) return(bounded_starts(model, first, max_thresholds))
+  inverse <- truth_curve(data$link)$inverse
+  row <- row_devices(data)
+  share <- moment_share(data, row)
+  first <- project(model, inverse(share) - (data$offset %||% 0))
+  if (data$link %in% c("log", "identity")) return(bounded_starts(model, first, max_thresholds))
   if (max_thresholds == 1) return(with_psi(cbind(first), model))
 
-  far <- truth_curve(link)$inverse(c(0.02, 0.98))
   intercept <- project(model, 1)
+  far <- inverse(c(0.02, 0.98))
   constants <- outer(intercept, c(far, -model$far, model$far))
-  directions <- start_directions(model, intercept)
+  directions <- start_directions(model, intercept, row, share)
   if (is.null(directions)) return(with_psi(cbind(first, constants), model))
-  starts <- direction_starts(model, intercept, directions, first, max_thresholds)
+  starts <- direction_starts(model, row, intercept, directions, first, max_thresholds)
   points <- cbind(
     starts$first, with_psi(cbind(constants, starts$cells, starts$steep), model)
   )
   if (model$size > model$k) {
-    few <- cbind(first, constants, first_columns(starts$cells, 3))
+    gentle <- seq_len(min(3, ncol(starts$cells)))
+    few <- cbind(first, constants, starts$cells[, gentle])
     more <- lapply(c(0.05, 0.2, 0.8, 0.95), function(psi) {
       with_psi(few, model, psi)
     })
@@ -32,55 +34,64 @@ regress_starts <- function(model, max_thresholds) {
   structure(points, rivals = starts$rivals)
 }
 
-first_columns <- function(x, n) {
-  x[, seq_len(min(n, ncol(x))), drop = FALSE]
-}
-
 # The starts in `directions`: those of single columns, and of their combinations if a threshold
 # comes near the climb from the constant. If none does, and rows are many, gentle slopes are left
-# out too.
-direction_starts <- function(model, intercept, directions, first, max_thresholds) {
+# out too:
+#   first   the end of the climb from the constant
+#   cells   starts of gentle slopes, NULL if they are left out
+#   steep   starts of steep ones
+#   rivals  may other maxima be near?
+direction_starts <- function(model, row, intercept, directions, first, max_thresholds) {
+  data <- model$data
+  rows <- some_rows(length(data$y), 2000)
+  z <- model$z[rows, , drop = FALSE]
+  ratio <- function(a, b) log(pmax(a, 1e-9) / pmax(b, 1e-9))
+  gain <- data$y * ratio(row$p, row$q) +
+    (1 - data$y) * ratio(1 - row$p, 1 - row$q)
+  gain <- (data$weight * gain)[rows]
+  thresholds <- function(directions) {
+    threshold_starts(z %*% directions, gain, directions, intercept, max_thresholds)
+  }
+
   axes <- seq_len(directions$n_axes)
-  single <- directions$all[, axes, drop = FALSE]
-  gentle <- !isTRUE(model$sampled)
-  starts <- steep_starts(model, intercept, single, max_thresholds, gentle = gentle)
-  top <- climb_roughly(model, with_psi(cbind(first), model))
-  best <- max(loglik_at(model, with_psi(starts$steep, model)), -Inf)
+  steep <- thresholds(directions$all[, axes, drop = FALSE])
+  top <- climb(model, with_psi(cbind(first), model), is_rough = TRUE)
+  points <- with_psi(cbind(steep$cells, steep$sharp), model)
+  best <- max(loglik_at(model, points), -Inf)
   is_near <- best > top$value - 20 - 5 * model$size
   rivals <- !is.finite(top$value) || is_near || model$size > model$k
-  if (rivals) starts <- steep_starts(model, intercept, directions$all, max_thresholds, axes)
-  c(starts, list(first = top$points, rivals = rivals))
+  used <- head(axes, 13)
+  if (rivals) {
+    combinations <- seq_len(ncol(directions$all))[-axes]
+    used <- c(used, combinations[even_index(length(combinations), 12)])
+    steep <- turned_thresholds(thresholds, directions$all, head(axes, max_turns(model)))
+  }
+  cells <- if (rivals || !isTRUE(model$sampled)) {
+    gentle <- directions$all[, used, drop = FALSE]
+    grid_starts(model, intercept, gentle, max(4, max_thresholds %/% 2))
+  }
+  list(
+    first = top$points,
+    cells = cells,
+    steep = cbind(steep$cells, steep$sharp),
+    rivals = rivals
+  )
 }
 
-# The starts with thresholds in `directions`, the positions `axes` of which are single columns:
-# list(cells, steep), with gentle slopes, NULL if not `gentle`, and with steep ones.
-steep_starts <- function(
-  model, intercept, directions, max_thresholds, axes = seq_len(ncol(directions)), gentle = TRUE
-) {
-  combinations <- setdiff(seq_len(ncol(directions)), axes)
-  steep <- threshold_starts(model, intercept, directions, max_thresholds)
-  sharp <- steep$sharp
-  # Small turns of the best directions: a threshold between two rows may need a direction that lies
-  # between those above.
-  near <- if (length(combinations)) first_columns(steep$directions, 6)
-  for (turn in if (length(combinations)) c(0.05, 0.01)) {
-    towards <- head(axes, max_turns(model))
-    turned <- lapply(towards, function(j) {
+# The starts of `thresholds()` in all `directions`, and in small turns of the best of them towards
+# those of the positions `axes`: a threshold between two rows may need a direction in between.
+turned_thresholds <- function(thresholds, directions, axes) {
+  steep <- thresholds(directions)
+  near <- steep$directions
+  for (turn in c(0.05, 0.01)) {
+    turned <- lapply(axes, function(j) {
       cbind(near + turn * directions[, j], near - turn * directions[, j])
     })
-    more <- threshold_starts(model, intercept, do.call(cbind, turned), max_thresholds)
-    near <- first_columns(more$directions, 6)
-    sharp <- cbind(sharp, more$sharp)
-    steep <- list(cells = cbind(steep$cells, more$cells), directions = near)
+    more <- thresholds(do.call(cbind, turned))
+    near <- more$directions
+    steep <- Map(cbind, steep, more)
   }
-
-  used <- c(head(axes, 13), combinations[even_index(length(combinations), 12)])
-  cells <- if (gentle) {
-    grid_starts(
-      model, intercept, directions[, used, drop = FALSE], max(4, max_thresholds %/% 2)
-    )
-  }
-  list(cells = cells, steep = cbind(steep$cells, sharp))
+  steep
 }
 
 with_psi <- function(points, model, psi = 0.5) {
@@ -89,8 +100,7 @@ with_psi <- function(points, model, psi = 0.5) {
 }
 
 # The share of true yes by moments, clipped.
-moment_share <- function(data) {
-  row <- row_devices(data)
+moment_share <- function(data, row = row_devices(data)) {
   share <- sum(data$weight * row$d * (data$y - row$q)) /
     sum(data$weight * row$d^2)
   if (!is.finite(share)) share <- 0.5
@@ -99,27 +109,22 @@ moment_share <- function(data) {
 
 # Directions of the covariates other than the constant, of unit size: list(all, n_axes). `all` has a
 # column each: first the `n_axes` of the score of the constant share and of single columns, then
-# others that lie evenly. The levels of a factor take no part. NULL if the constant is alone.
-start_directions <- function(model, intercept) {
+# others that lie evenly. The levels of a factor take no part. NULL if the constant is alone. `row`
+# has the device of each row, and `share` is the constant share.
+start_directions <- function(model, intercept, row, share) {
   dense <- seq_len(model$k) > model$basis$levels
-  a <- intercept[dense]
-  has_constant <- sum(a^2) > 0.999
-  free <- if (has_constant) {
-    qr.Q(qr(a), complete = TRUE)[, -1, drop = FALSE]
-  } else {
-    diag(sum(dense))
-  }
+  free <- free_directions(intercept[dense])
   m <- ncol(free)
   if (!m) return(NULL)
 
   data <- model$data
-  row <- row_devices(data)
   residuals <- data$weight * row$d *
-    (data$y - row$q - row$d * moment_share(data))
+    (data$y - row$q - row$d * share)
   score <- crossprod(free, crossprod(model$z[, dense, drop = FALSE], residuals))
   single <- backsolve(model$basis$back, diag(model$k))[dense, dense]
   axes <- unit_columns(cbind(score, crossprod(free, single)))
-  if (ncol(axes) > max_turns(model)) {
+  turns <- max_turns(model)
+  if (ncol(axes) > turns) {
     axes <- axes[, order(-abs(crossprod(axes, score)))]
   }
   others <- if (m == 1L) {
@@ -130,11 +135,19 @@ start_directions <- function(model, intercept) {
       sin(base::pi * (0:35) / 36)
     )
   } else {
-    even_directions(m, min(25 * m, 200, 3 * max_turns(model)))
+    even_directions(m, min(25 * m, 200, 3 * turns))
   }
   all <- matrix(0, model$k, ncol(axes) + ncol(others))
   all[dense, ] <- free %*% cbind(axes, others)
   list(all = all, n_axes = ncol(axes))
+}
+
+# Directions that are orthogonal to the constant, whose coordinates are `intercept`, a column each: all
+# axes if the columns have no constant.
+free_directions <- function(intercept) {
+  has_constant <- sum(intercept^2) > 0.999
+  if (!has_constant) return(diag(length(intercept)))
+  qr.Q(qr(intercept), complete = TRUE)[, -1, drop = FALSE]
 }
 
 # The number of directions of single columns that others are turned towards: the more, the fewer
@@ -153,112 +166,103 @@ even_index <- function(n, max_n) {
 # go from end to end, and the slopes s from gentle to steep, on either side.
 grid_starts <- function(model, intercept, directions, max_starts) {
   small <- thin_model(model, some_rows(length(model$data$y), 500))
-  projections <- small$z %*% directions
-  candidates <- lapply(seq_len(ncol(directions)), function(j) {
-    z <- projections[, j]
-    cuts <- quantile(
-      z, c(0.02, 0.07, 0.2, 0.5, 0.8, 0.93, 0.98), names = FALSE
-    )
-    cuts <- c(cuts, min(z) - 1.5, max(z) + 1.5)
-    grid <- cbind(
-      rep(c(0.8, 2, 6, 25), each = 9), rep(cuts, 4)
-    )
-    grid <- rbind(grid, grid * rep(c(-1, 1), each = 36))
-    cells <- directions[, j] %o% grid[, 1] -
-      intercept %o% (grid[, 1] * grid[, 2])
-    value <- loglik_at(small, with_psi(cells, model))
-    best <- best_cells(grid[, 1], value)
-    list(
-      cells = cells[, best, drop = FALSE],
-      value = value[best],
-      directions = directions[, rep(j, length(best)), drop = FALSE]
-    )
+  shares <- c(0.02, 0.07, 0.2, 0.5, 0.8, 0.93, 0.98)
+  cuts <- apply(small$z %*% directions, 2, function(z) {
+    inside <- quantile(z, shares, names = FALSE)
+    c(inside, min(z) - 1.5, max(z) + 1.5)
   })
-  best_of(candidates, max_starts)$cells
+  slope <- rep(c(0.8, 2, 6, 25), each = 9)
+  slope <- c(slope, -slope)
+  cells <- step_points(
+    directions[, rep(seq_len(ncol(cuts)), each = 72), drop = FALSE],
+    rep(slope, ncol(cuts)), cuts[rep(1:9, 8), ], intercept
+  )
+  value <- loglik_at(small, with_psi(cells, model))
+  best <- best_cells(slope, matrix(value, 72))
+  cells[, best[highest_index(value[best], max_starts)], drop = FALSE]
+}
+
+# The truths F(slope (z - threshold)) in these directions z, a column each.
+step_points <- function(directions, slope, threshold, intercept) {
+  directions * rep(slope, each = nrow(directions)) - intercept %o% as.vector(slope * threshold)
 }
 
 # The best cell of each side, and the best gentle one, which climbs where steep ones stand still:
-# positions.
-best_cells <- function(slope, value) {
+# positions in `values`, which has a row for each slope and a column for each direction.
+best_cells <- function(slope, values) {
   is_gentle <- abs(slope) <= 2
-  sides <- list(
-    which(slope > 0),
-    which(slope < 0),
-    which(slope > 0 & is_gentle),
-    which(slope < 0 & is_gentle)
-  )
-  unique(vapply(sides, function(index) index[which.max(value[index])], 0L))
+  sides <- list(slope > 0, slope < 0, slope > 0 & is_gentle, slope < 0 & is_gentle)
+  best <- lapply(sides, function(side) {
+    which(side)[apply(values[side, , drop = FALSE], 2, which.max)]
+  })
+  before <- (seq_len(ncol(values)) - 1L) * nrow(values)
+  as.vector(do.call(rbind, best) + rep(before, each = 4))
 }
 
 # The best starts whose truth is yes beyond a threshold of a direction and no before it:
-# list(cells, directions, sharp). All thresholds of a direction are compared at once, by cumulative
-# sums of the log-likelihood that a row gains if its truth turns from no to yes. The maxima at
-# infinity are near one of these.
-threshold_starts <- function(model, intercept, directions, max_starts) {
-  rows <- some_rows(length(model$data$y), 2000)
-  data <- take_rows(model$data, rows)
-  row <- row_devices(data)
-  ratio <- function(a, b) log(pmax(a, 1e-9) / pmax(b, 1e-9))
-  gain <- data$y * ratio(row$p, row$q) +
-    (1 - data$y) * ratio(1 - row$p, 1 - row$q)
-  gain <- data$weight * gain
-  projections <- model$z[rows, , drop = FALSE] %*% directions
-  candidates <- lapply(seq_len(ncol(projections)), function(j) {
-    divide_rows(projections[, j], gain, directions[, j], intercept)
-  })
-  c(best_of(candidates, max_starts), list(sharp = best_sharp(candidates)))
+#   cells       the best `max_starts` of divide_rows()
+#   directions  those of the best six
+#   sharp       the best of different divisions of the rows, and of different values
+# All thresholds of a direction are compared at once, by cumulative sums of the log-likelihood that a
+# row gains if its truth turns from no to yes. The maxima at infinity are near one of these.
+threshold_starts <- function(
+  projections, gain, directions, intercept, max_starts, max_sharp = 6
+) {
+  divisions <- divide_rows(projections, gain, directions, intercept)
+  best <- highest_index(divisions$value, max_starts)
+  # Answers of one device give many divisions of the rows the same value.
+  value <- round(divisions$value, 6)
+  order <- order(-value)
+  distinct <- order[!duplicated(divisions$beyond[order])]
+  values <- order[!duplicated(value[order])]
+  sharp <- union(head(distinct, max_sharp), head(values, min(max_sharp, 4)))
+  list(
+    cells = divisions$cells[, best, drop = FALSE],
+    directions = divisions$directions[, head(best, 6), drop = FALSE],
+    sharp = divisions$sharp[, sharp, drop = FALSE]
+  )
 }
 
-# The best threshold of one direction, on either side; NULL if the direction is constant:
+# The best threshold of each direction, on either side, a column each:
 #   cells       starts of the slopes 25 and -25
 #   sharp       starts so steep that rows beside the threshold do not slide back
 #   value       the gains of the log-likelihood
 #   directions  the direction, for each side
 #   beyond      the sums of roots that name the divisions of the rows
-divide_rows <- function(z, gain, direction, intercept) {
-  total <- sum(gain)
-  down <- order(z, decreasing = TRUE, method = "radix")
-  z <- z[down]
-  sums <- cumsum(gain[down])
-  sums[c(z[-length(z)] == z[-1], TRUE)] <- NA
-  index <- c(which.max(sums), which.min(sums))
-  if (!length(index)) return(NULL)
-
-  middle <- (z[index] + z[index + 1]) / 2
-  cells <- function(slope) direction %o% slope - intercept %o% (slope * middle)
-  # Directions are inexact beyond a slope of 1e5.
-  sharp <- pmin(
-    1e5, pmax(25, 8 / (z[index] - z[index + 1]))
-  )
-  list(
-    cells = cells(c(25, -25)),
-    sharp = cells(c(1, -1) * sharp),
-    value = c(sums[index[1]], total - sums[index[2]]),
-    directions = matrix(direction, length(direction), 2L),
-    beyond = c(1, -1) * cumsum(sqrt(down))[index]
-  )
-}
-
-# The highest candidates that differ, and their directions: list(cells, directions).
-best_of <- function(candidates, max_starts) {
-  value <- unlist(lapply(candidates, `[[`, "value"))
-  order <- order(-value)
-  order <- head(order[!duplicated(round(value[order], 6))], max_starts)
-  lapply(list(cells = "cells", directions = "directions"), function(field) {
-    do.call(cbind, lapply(candidates, `[[`, field))[, order, drop = FALSE]
+# A direction that is constant has none.
+divide_rows <- function(projections, gain, directions, intercept) {
+  sides <- apply(projections, 2, function(z) {
+    down <- order(z, decreasing = TRUE, method = "radix")
+    z <- z[down]
+    sums <- cumsum(gain[down])
+    sums[c(z[-length(z)] == z[-1], TRUE)] <- NA
+    index <- c(which.max(sums), which.min(sums))[1:2]
+    beyond <- cumsum(sqrt(down))
+    rbind(z[index], z[index + 1], sums[index], beyond[index])
   })
+  sides <- matrix(sides, 4)
+  used <- which(!is.na(sides[1, ]))
+  directions <- directions[, (used + 1) %/% 2, drop = FALSE]
+  sides <- sides[, used, drop = FALSE]
+  side <- rep_len(c(1, -1), length(used))
+  middle <- (sides[1, ] + sides[2, ]) / 2
+  gap <- sides[1, ] - sides[2, ]
+  gain_beyond <- sides[3, ]
+  # Directions are inexact beyond a slope of 1e5.
+  sharp <- pmin(1e5, pmax(25, 8 / gap))
+  list(
+    cells = step_points(directions, 25 * side, middle, intercept),
+    sharp = step_points(directions, sharp * side, middle, intercept),
+    value = ifelse(side > 0, gain_beyond, sum(gain) - gain_beyond),
+    directions = directions,
+    beyond = side * sides[4, ]
+  )
 }
 
-# The sharp starts of the best divisions of the rows, each named by a sum of roots of the rows
-# beyond it, and of the best values: answers of one device give many divisions the same value.
-best_sharp <- function(candidates, max_starts = 6) {
-  collect <- function(field) lapply(candidates, `[[`, field)
-  value <- round(unlist(collect("value")), 6)
+# The positions of the highest values that differ.
+highest_index <- function(value, max_n, digits = 6) {
   order <- order(-value)
-  divisions <- order[!duplicated(unlist(collect("beyond"))[order])]
-  values <- order[!duplicated(value[order])]
-  best <- union(head(divisions, max_starts), head(values, min(max_starts, 4)))
-  do.call(cbind, collect("sharp"))[, best, drop = FALSE]
+  head(order[!duplicated(round(value[order], digits))], max_n)
 }
 
 # The starts of a link of bounded range: constants that are inside, else points between 0 and the
@@ -317,7 +321,7 @@ even_directions <- function(m, n) {
 project <- function(model, target) {
   k <- seq_len(model$k)
   products <- crossprod(model$z, model$data$weight * target)
-  as.vector(solve(metric(model)[k, k], products))
+  as.vector(solve(model$metric[k, k], products))
 }
 
 unit_columns <- function(directions) {
@@ -338,8 +342,9 @@ regress_maximum <- function(data, starts = 20, start = NULL, penalty = "none") {
   unit <- if (penalty == "none") weight_unit(data$weight) else 1
   data$weight <- data$weight / unit
   model <- regress_model(collapse_rows(data), if (penalty == "prior") prior_precision(data))
+  sample <- search_model(model)
   points <- cbind(
-    if (!is.null(start)) coordinates(model, start), regress_starts(search_model(model), starts)
+    if (!is.null(start)) coordinates(model, start), regress_starts(sample, starts)
   )
   if (is.null(points)) {
     abort(
@@ -350,7 +355,7 @@ regress_maximum <- function(data, starts = 20, start = NULL, penalty = "none") {
     )
   }
   if (adjusted) return(penalized_maximum(model, penalty, points))
-  best <- highest_maximum(model, points, turn = TRUE)
+  best <- highest_maximum(model, points, turn = TRUE, sample = sample)
   if (unit == 1) return(best)
   model$data$weight <- model$data$weight * unit
   best$model <- with_kernel(model)

@@ -24,7 +24,7 @@ test_that("points far out: Newton's step, the point and each flat direction, hal
   # Groups b and c are nearly sure: each by itself is a flat direction. Their Newton steps are (y - p) / (p (1 - p)).
   eta <- c(qlogis(0.4), 20, -15)
   maximum <- list(b = group_point(model, eta))
-  points <- group_eta(model, further_points(model, maximum, metric(model)))
+  points <- group_eta(model, further_points(model, maximum))
   newton <- c(0, 1 / plogis(eta[2]), -1 / plogis(-eta[3]))
   directions <- list(newton, c(0, eta[-1]), c(0, 0, eta[3]), c(0, eta[2], 0))
   far <- 37 * c(0.5, 2, 8, 32)
@@ -32,7 +32,7 @@ test_that("points far out: Newton's step, the point and each flat direction, hal
   expect_equal(points, expected, tolerance = 1e-6)
   # A group at 2,000 has no further step; the points are then at least twice as far, which 2000 / 32 gives.
   eta <- c(qlogis(0.4), 2000, -15)
-  points <- group_eta(model, further_points(model, list(b = group_point(model, eta)), metric(model)))
+  points <- group_eta(model, further_points(model, list(b = group_point(model, eta))))
   directions <- list(c(0, 0, -1 / plogis(15)), c(0, eta[-1]), c(0, 0, eta[3]), c(0, eta[2], 0))
   far <- 2000 / 32 * c(0.5, 2, 8, 32)
   # What rounding leaves of the gradient of group b is 1e-4 of the step.
@@ -43,7 +43,7 @@ test_that("directions are flat whose information is below 1e-4 of the weights, t
   model <- group_model()
   points_at <- function(eta, prior = NULL) {
     model$prior <- prior
-    further_points(model, list(b = group_point(model, eta)), metric(model))
+    further_points(model, list(b = group_point(model, eta)))
   }
   # p (1 - p) = 0.9e-4 and 1.1e-4.
   below <- -log(1 / 0.9e-4 - 2)
@@ -83,8 +83,7 @@ test_that("a climb to infinity goes on from the highest point of the first four 
   follow <- function(rounds, value) {
     from <<- NULL
     environment(climb_to_infinity) <- list2env(parent = environment(climb_to_infinity), list(
-      metric = function(model) NULL,
-      further_points = function(model, maximum, M) if (length(from) < rounds) rbind(1:12, maximum$b),
+      further_points = function(model, maximum) if (length(from) < rounds) rbind(1:12, maximum$b),
       loglik_at = function(model, points) heights[points[1, ]],
       climb = function(model, start) {
         from <<- c(from, start[1])

@@ -56,7 +56,7 @@ test_that("value, gradient and curvature are those of the rows, and go through c
   expect_equal(moved$eta, drop(model$z %*% b) + data$offset, ignore_attr = TRUE)
   expect_equal(unname(moved$move), unname(cbind(model$z[, 1], 2 * model$z[, 2] + model$z[, 3])))
   expect_identical(c(far_predictor("logit"), far_predictor("probit"), far_predictor("cauchit"), far_predictor("cloglog")), c(37, 9, 1e8, 37))
-  expect_equal(metric(model), crossprod(model$z * sqrt(data$weight)), ignore_attr = TRUE, tolerance = 1e-8)
+  expect_equal(model$metric, crossprod(model$z * sqrt(data$weight)), ignore_attr = TRUE, tolerance = 1e-8)
 })
 
 test_that("equal rows are one with their weights, rows of weight 0 are none, and the order is that of the content", {
@@ -102,12 +102,11 @@ test_that("samples of rows, and the unit of weights", {
   expect_identical(predictor_of(cbind(1, 2:3), c(1, 2), NULL), c(5, 7))
   expect_identical(predictor_of(cbind(1, 2:3), c(1, 2), c(10, 20)), c(15, 27))
   expect_identical(block_diagonal(list(diag(2), matrix(7, 1, 3))), rbind(c(1, 0, 0, 0, 0), c(0, 1, 0, 0, 0), c(0, 0, 7, 7, 7)))
-  expect_identical(vapply(regress_links, link_place, 0L), setNames(seq_along(regress_links) - 1L, regress_links))
 })
 
 test_that("directions without information, with the levels of a factor eliminated", {
   # Of three coordinates the second and a combination of the others carry nothing.
-  model <- list(data = list(weight = rep(1, 50)), basis = list(levels = 0), size = 3, k = 3, z = diag(3))
+  model <- list(data = list(weight = rep(1, 50)), basis = list(levels = 0), metric = diag(50, 3))
   v <- c(1, 0, 1) / sqrt(2)
   J <- 50 * tcrossprod(c(1, 0, -1) / sqrt(2))
   N <- flat_directions_of(model, J, 1e-4)
@@ -119,16 +118,15 @@ test_that("directions without information, with the levels of a factor eliminate
   level <- rep(1:2, c(30, 20))
   column <- sin(1:50)
   z <- cbind(level == 1, level == 2, column)
-  model <- list(data = list(weight = rep(1, 50)), basis = list(levels = 2), size = 3, k = 3, z = z)
+  model <- list(data = list(weight = rep(1, 50)), basis = list(levels = 2), metric = crossprod(z))
   J <- matrix(0, 3, 3)
   J[c(1, 3), c(1, 3)] <- 10 * tcrossprod(c(1, 2))
-  N <- flat_directions_of(model, J, 1e-4, metric(model))
+  N <- flat_directions_of(model, J, 1e-4)
   expect_identical(dim(N), c(3L, 2L))
   expect_lt(max(abs(J %*% N)), 1e-8)
   expect_equal(N[2, 1], sqrt(50 / 20))
   # Two columns beside them: what the first level leaves of their information is 30 (1, 2)(1, 2)', so that (2, -1) has none.
-  model$z <- cbind(z, cos(1:50))
-  model[c("size", "k")] <- 4
+  model$metric <- crossprod(cbind(z, cos(1:50)))
   J <- matrix(0, 4, 4)
   J[1, 1] <- 10
   J[1, 3:4] <- J[3:4, 1] <- c(2, 5)
@@ -136,7 +134,7 @@ test_that("directions without information, with the levels of a factor eliminate
   # A level is without information below 1e-4 of its 20 rows.
   for (share in c(0.5e-4, 2e-4)) {
     J[2, 2] <- share * 20
-    N <- flat_directions_of(model, J, 1e-4, metric(model))
+    N <- flat_directions_of(model, J, 1e-4)
     dense <- c(-(2 * 2 - 5) / 10, 0, 2, -1) / sqrt(5)
     dense <- dense * sign(N[3, ncol(N)])
     expect_equal(N, unname(cbind(if (share < 1e-4) c(0, sqrt(50 / 20), 0, 0), dense)), tolerance = 1e-8)

@@ -77,7 +77,7 @@ test_that("reports that no truth makes likely are told, with the cure, where the
 
 test_that("the kernel refuses a model without its parts, and sizes that are no whole numbers", {
   # Two reports of yes and one of no with p = 0.8 and q = 0.2: the share of yes is (2/3 - 0.2) / 0.6 = 7 / 9.
-  parts <- regress_kernel(matrix(1, 3, 1), c(1, 1, 0), matrix(c(0.8, 0.2, 0.2, 0.8, 0.6), 5), link_place("logit"))
+  parts <- regress_kernel(matrix(1, 3, 1), c(1, 1, 0), matrix(c(0.8, 0.2, 0.2, 0.8, 0.6), 5), "logit")
   climb <- function(parts, tolerance = 1e-11, steps = 300) .Call(C_rr_regress_climb, parts, 0, tolerance, steps)
   expect_equal(plogis(climb(rev(parts))$at[1, 1]), 7 / 9, tolerance = 1e-9)
   for (steps in list(NaN, -1, 0.5, NULL)) expect_error(climb(parts, steps = steps), "whole number")

@@ -311,7 +311,7 @@ test_that("the first start is the truth of constant share that gives the reports
     expect_identical(ncol(start), 1L)
     expect_equal(drop(model$z %*% start[, 1]), unname(fitted(lm(rep(goal, length.out = 80) ~ data$x + data$z))), tolerance = 1e-8, ignore_attr = TRUE)
     # Directions are unit ones, those of columns first, and none is the constant.
-    directions <- start_directions(model, project(model, rep(1, 80)))
+    directions <- start_directions(model, project(model, rep(1, 80)), row_devices(model$data), share)
     units <- directions[[1]]
     expect_equal(colSums(units^2), rep(1, ncol(units)), tolerance = 1e-8)
     expect_lte(max(abs(colMeans(model$z %*% units))), 1e-8)

@@ -20,8 +20,6 @@ test_that("the share by moments minimizes the squared distance of reports, and s
   expect_equal(drop(model$z %*% project(model, target)), unname(fitted(lm(target ~ data$x - 1, weights = data$weight))), tolerance = 1e-8)
   expect_identical(even_index(5, 5), 1:5)
   expect_identical(even_index(9, 5), c(1, 3, 5, 7, 9))
-  expect_identical(first_columns(diag(3), 2), diag(3)[, 1:2])
-  expect_identical(first_columns(diag(3), 5), diag(3))
   columns <- unit_columns(cbind(c(3, 4), c(0, 0), c(0, -2)))
   expect_equal(columns, cbind(c(0.6, 0.8), c(0, -1)))
   directions <- even_directions(10, 7)
@@ -35,7 +33,7 @@ test_that("the share by moments minimizes the squared distance of reports, and s
 test_that("the best threshold of a direction, of all that there are, on either side", {
   z <- c(0.3, -1, 2, 0.3, 1.2, -0.4)
   gain <- c(1, -2, 0.5, -0.3, 0.8, 0.6)
-  found <- divide_rows(z, gain, c(0, 1), c(1, 0))
+  found <- divide_rows(cbind(z), gain, cbind(c(0, 1)), c(1, 0))
   cuts <- sort(unique(z))
   cuts <- (cuts[-1] + cuts[-length(cuts)]) / 2
   above <- vapply(cuts, function(cut) sum(gain[z > cut]), 0)
@@ -49,16 +47,17 @@ test_that("the best threshold of a direction, of all that there are, on either s
   expect_equal(abs(found$sharp[2, ]), pmin(1e5, pmax(25, 8 / gap)))
   expect_equal(found$sharp[1, ], -found$sharp[2, ] * at)
   expect_identical(found$directions, cbind(c(0, 1), c(0, 1)))
-  expect_null(divide_rows(c(1, 1, 1), 1:3, 1, 1))
-  # Cells of each side, and gentle ones.
-  expect_identical(best_cells(c(1, 3, -1, -3, 2, -2), c(5, 9, 2, 1, 6, 0)), c(2L, 3L, 5L))
-  candidates <- list(list(cells = cbind(1, 2), directions = cbind(1, 1), value = c(3, 5), sharp = cbind(10, 20), beyond = c(1, 2)),
-                     list(cells = cbind(3, 4), directions = cbind(2, 2), value = c(5 + 1e-8, 4), sharp = cbind(30, 40), beyond = c(3, 1)))
-  best <- best_of(candidates, 2)
-  expect_identical(best, list(cells = cbind(3, 4), directions = cbind(2, 2)))
-  expect_identical(best_of(candidates, 9)$cells, cbind(3, 4, 1))
-  # Divisions 2, 3 and 1 by their values; of equal values one.
-  expect_identical(best_sharp(candidates, 2), cbind(20, 30, 40))
+  # A constant direction has no threshold.
+  expect_identical(dim(divide_rows(matrix(1, 3, 1), 1:3, matrix(1), 1)$cells), c(1L, 0L))
+  # The best cell of each side, and the best gentle one, of two directions.
+  values <- cbind(c(5, 9, 2, 1, 6, 0), c(1, 0, 0, 5, 0, 4))
+  expect_identical(best_cells(c(1, 3, -1, -3, 2, -2), values), c(2L, 3L, 5L, 3L, 7L, 10L, 7L, 12L))
+  expect_identical(highest_index(c(3, 5, 5 + 1e-8, 4), 2), c(3L, 4L))
+  expect_identical(highest_index(c(3, 5, 5 + 1e-8, 4), 9), c(3L, 4L, 1L))
+  # Two directions with the same division of the rows: one sharp start for each side of it.
+  steep <- threshold_starts(cbind(1:4, 2 * (1:4)), c(-1, -1, 1, 1), diag(2), c(0, 0), 1, 2)
+  expect_equal(steep$cells, cbind(c(25, 0)))
+  expect_equal(steep$sharp, cbind(c(25, 0), c(-25, 0)))
 })
 
 test_that("starts of bounded links are inside their range", {
@@ -91,12 +90,12 @@ test_that("starts of bounded links are inside their range", {
 test_that("steep directions: the score of the constant and single columns, orthogonal to the constant", {
   model <- regress_model(starts_data())
   intercept <- project(model, 1)
-  directions <- start_directions(model, intercept)
+  directions <- start_directions(model, intercept, row_devices(model$data), moment_share(model$data))
   expect_equal(colSums(directions$all^2), rep(1, ncol(directions$all)), tolerance = 1e-10)
   expect_lt(max(abs(crossprod(directions$all, intercept))), 1e-8)
   # Two free dimensions: 36 angles beside the axes.
   expect_identical(ncol(directions$all) - directions$n_axes, 36L)
   constant <- replace(starts_data(), "x", list(matrix(1, 40)))
   alone <- regress_model(constant)
-  expect_null(start_directions(alone, project(alone, 1)))
+  expect_null(start_directions(alone, project(alone, 1), row_devices(constant), 0.5))
 })
