@@ -233,11 +233,14 @@ test_that("quantiles of a class in bins: where numbers below it, even within bin
   # The numbers below x and below them all, as weights of those at the breaks.
   x <- seq(0, 10, by = 1e-3)
   weights <- vapply(1:3, function(j) approx(breaks, c(0, 1:3 == j), x)$y, x)
-  for (prob in c(0.4, 0.9, 0.999)) {
+  # What members add is known for the levels alone, or 0; between levels it changes evenly.
+  for (crossing in list(c(0, 0, 0), c(0.3, 0.9, 0.6))) for (prob in c(0.4, 0.9, 0.999)) {
     excess <- sweep(weights, 2, prob * c(0, 0, 1))
-    variance <- rowSums((excess %*% sigma) * excess)
-    accepted <- x[drop(excess %*% below)^2 <= 1.96^2 * variance]
-    row <- level_quantiles(prob, 1.96, below, sigma, list(breaks = breaks))
+    S <- drop(excess %*% below)
+    moved <- S * (2 * prob * crossing[3] - approx(breaks, crossing[c(1, 1:3)], x)$y)
+    variance <- rowSums((excess %*% sigma) * excess) + moved
+    accepted <- x[S^2 <= 1.96^2 * variance]
+    row <- level_quantiles(prob, 1.96, below, sigma, crossing, list(breaks = breaks))
     # The value reaches the share; a limit at an end is infinite.
     expect_equal(row$estimate, approx(c(0, below / 100), breaks, prob)$y, tolerance = 1e-10)
     expect_equal(row$place, approx(c(0, below / 100), 0:3, prob)$y, tolerance = 1e-10)
