@@ -117,6 +117,7 @@ with_design <- function(fit, design, scale, refit) {
 
 replicate_vcov <- function(fit, design, centre, refit) {
   if (!inherits(design, "svyrep.design")) return(NULL)
+  if (!length(centre)) return(matrix(0, 0, 0))
   weights <- weights(design, "analysis")[fitted_in(fit, design), , drop = FALSE]
   thetas <- matrix(apply(weights, 2, refit), length(centre))
   lost <- sum(colSums(is.na(thetas)) > 0)

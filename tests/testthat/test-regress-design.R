@@ -380,3 +380,12 @@ test_that("a number of the mechanism that is estimated beside them varies over t
   expect_equal(unname(vcov(fit)), unname(replicated[1:2, 1:2]), tolerance = 1e-3)
   expect_equal(tidy(fit)$std.error, unname(sqrt(diag(replicated))), tolerance = 1e-3)
 })
+
+test_that("a fit to replicate weights whose coefficients are all infinite has no standard errors", {
+  skip_if_not_installed("survey")
+  data <- data.frame(y = rep(c("no", "yes"), c(12, 8)), x = rep(0:1, c(12, 8)))
+  design <- survey::as.svrepdesign(survey::svydesign(ids = ~1, weights = ~1, data = data), type = "JK1")
+  expect_warning(fit <- rr_glm(y ~ x, design, rr_binary(1, 0)), class = "candor_warning_infinite")
+  expect_identical(unname(coef(fit)), c(-Inf, Inf))
+  expect_true(all(is.na(vcov(fit))))
+})
