@@ -268,5 +268,9 @@ if (arguments[1L] == "map") {
   cat(setdiff(map$names, called), fill = TRUE)
 } else {
   pattern <- c(arguments[-(1:4)], "")[1L]
-  run_mutants(readRDS(arguments[2L]), as.integer(arguments[3L]), as.integer(arguments[4L]), pattern)
+  map <- readRDS(arguments[2L])
+  # A test file that is not there would fail with every mutant.
+  gone_files <- setdiff(vapply(map$files, `[[`, "", "file"), list.files(folder))
+  if (length(gone_files)) stop("The map is of other test files, such as ", gone_files[1L], ": make it anew.")
+  run_mutants(map, as.integer(arguments[3L]), as.integer(arguments[4L]), pattern)
 }
