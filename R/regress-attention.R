@@ -7,7 +7,7 @@
 attention_fit <- function(base_fit, data, formula, by, starts, call) {
   shares <- share_columns(formula, data$frame, "attention")
   anchor <- base_fit$anchor
-  refuse_beside("{.arg attention}", base_fit, data, c(`this link` = !data$link %in% mixed_links))
+  refuse_beside("attention", base_fit, data)
   base_fit["anchor"] <- list(NULL)
   keep <- !is_aliased(base_fit)
   column <- base_fit$model[["(anchor)"]]

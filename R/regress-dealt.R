@@ -26,10 +26,7 @@ block_column <- function(mechanism, data, design, bar) {
 
 # The fit of the likelihood of blocks; `base_fit` is the fit of the rows, `data` its checked data.
 dealt_fit <- function(base_fit, data, call) {
-  refuse_beside(
-    "The likelihood of blocks", base_fit, data,
-    c(`an anchor question` = !is.null(base_fit$anchor), weights = any(data$weight != 1))
-  )
+  refuse_beside("blocks", base_fit, data)
   label <- label_text(base_key(data$frame[["(block)"]]))
   check_dealt_blocks(label, data$y, base_fit$mechanism)
   position <- match(label, unique(label))

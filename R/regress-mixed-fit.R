@@ -256,26 +256,8 @@ sigma_error <- function(base_fit, codes, weight) {
   )
 }
 
-# An error if the rows of `base_fit` have no other likelihood, the `noun`: these are likelihoods of
-# single reports, and of fits without extensions. `refused` names what further they do not have,
-# TRUE if it is there.
-refuse_beside <- function(noun, base_fit, data, refused) {
-  refused <- c(
-    `a penalty` = base_fit$penalty != "none", `an unknown parameter` = !is.null(data$unknown),
-    `counts of reports` = !all(data$y %in% 0:1), refused
-  )
-  if (any(refused)) abort(paste(noun, "is not available with {names(refused)[refused][1]}."))
-}
-
 check_mixed <- function(base_fit, data, group) {
-  refuse_beside(
-    "A random intercept", base_fit, data,
-    c(
-      `a survey design` = !is.null(base_fit$design),
-      `an anchor question` = !is.null(base_fit$anchor),
-      `this link` = !data$link %in% mixed_links
-    )
-  )
+  refuse_beside("intercept", base_fit, data)
   if (anyNA(group)) {
     abort("The group of the random intercept must not be missing.", c("missing", "argument"))
   }

@@ -390,3 +390,37 @@ design_call <- function(call, design) {
 design_scale <- function(design, weights) {
   if (is.null(design)) 1 else sum(weights > 0) / sum(weights)
 }
+
+# ---- extensions of rr_glm() ----
+
+# The likelihoods that take the place of the likelihood of single reports, and what each does not
+# have. None has a penalty, an unknown parameter or counts of reports.
+extensions <- list(
+  intercept = list(
+    noun = "A random intercept",
+    refuses = c("a survey design", "an anchor question", "this link")
+  ),
+  blocks = list(
+    noun = "The likelihood of blocks",
+    refuses = c("an anchor question", "weights")
+  ),
+  attention = list(noun = "{.arg attention}", refuses = "this link")
+)
+
+# An error if `base_fit`, the fit of single reports, or its checked `data` have something that an
+# extension does not have.
+refuse_beside <- function(extension, base_fit, data) {
+  has <- c(
+    `a survey design` = !is.null(base_fit$design),
+    `an anchor question` = !is.null(base_fit$anchor),
+    weights = any(data$weight != 1),
+    `this link` = !data$link %in% mixed_links,
+    `a penalty` = base_fit$penalty != "none",
+    `an unknown parameter` = !is.null(data$unknown),
+    `counts of reports` = !all(data$y %in% 0:1)
+  )
+  extension <- extensions[[extension]]
+  refused <- c(extension$refuses, "a penalty", "an unknown parameter", "counts of reports")
+  refused <- refused[has[refused]]
+  if (length(refused)) abort(paste(extension$noun, "is not available with {refused[1]}."))
+}

@@ -93,3 +93,25 @@ test_that("the columns of a share, of the fit and of new rows", {
   expect_refused(new_share_columns(shares, data.frame(a = 1)), share_columns(y ~ a, frame, "protective"))
   expect_identical(names(share_variables(~ a + log(b))), c("share: a", "share: b"))
 })
+
+test_that("what an extension of rr_glm() does not have is refused, by its name", {
+  device <- rr_crosswise(0.2)
+  data <- data.frame(y = rep(c("no", "yes"), c(50, 30)), a = rep(c("no", "yes"), 40), x = rep(1:4, 20), id = rep(1:20, each = 4), w = rep(1:2, 40))
+  anchor <- list(a = rr_anchor(device))
+  refused <- function(formula, what, ...) {
+    expect_error(suppressWarnings(suppressMessages(rr_glm(formula, data, ...))), what, class = "candor_error_argument")
+  }
+  intercept <- y ~ x + (1 | id)
+  refused(intercept, "random intercept.*an anchor question", device, anchor = anchor)
+  refused(intercept, "random intercept.*this link", device, link = "log")
+  refused(intercept, "random intercept.*a penalty", device, penalty = "prior")
+  refused(y ~ x, "attention.*this link", device, anchor = anchor, attention = ~1, link = "log")
+  refused(y ~ x, "attention.*a penalty", device, anchor = anchor, attention = ~1, penalty = "prior")
+  dealt <- rr_dealt(c(no = 1, yes = 1), cards = 5, block = "id")
+  refused(y ~ x, "blocks.*an anchor question", dealt, anchor = anchor)
+  refused(y ~ x, "blocks.*a penalty", dealt, penalty = "prior")
+  expect_error(rr_glm(y ~ x, data, dealt, weights = w), "blocks.*weights", class = "candor_error_argument")
+  skip_if_not_installed("survey")
+  data <- survey::svydesign(ids = ~id, weights = ~w, data = data)
+  refused(intercept, "random intercept.*a survey design", device)
+})
