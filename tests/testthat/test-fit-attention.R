@@ -366,3 +366,24 @@ test_that("copies of reports count once beside an anchor question too, and diffe
   twice$a[301] <- if (twice$a[301] == "yes") "no" else "yes"
   expect_error(estimate(twice, id = "sender"), class = "candor_error_argument")
 })
+
+test_that("a group of a design in which nobody answered leaves the errors of the others as they are", {
+  skip_if_not_installed("survey")
+  device <- rr_crosswise(0.2)
+  data <- data.frame(
+    q = rep(c("no", "yes", "no", "yes", "no"), c(60, 40, 50, 30, 20)), a = rep(c("yes", "no", "yes", "yes"), 50),
+    land = factor(rep(c("x", "y", "z"), length.out = 200)), w = rep(1:5, 40)
+  )
+  data$q[data$land == "y"] <- NA
+  design <- survey::svydesign(ids = ~1, weights = ~w, data = data)
+  estimate <- function(design) {
+    suppressMessages(suppressWarnings(rr_estimate(
+      design, device, column = c("q", "a"), anchor = rr_anchor(device), by = ~land, na.rm = TRUE
+    )))
+  }
+  some <- estimate(design)
+  expect_identical(as.character(unique(tidy(some)$land)), c("x", "z"))
+  # Groups are domains: the variance of each is that of its rows alone, others count 0.
+  alone <- estimate(subset(design, land == "z"))
+  expect_equal(tidy(some)[tidy(some)$land == "z", -1], tidy(alone)[, -1], tolerance = 1e-10)
+})

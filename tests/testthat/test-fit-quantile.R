@@ -248,3 +248,23 @@ test_that("quantiles of a class in bins: where numbers below it, even within bin
     expect_equal(c(row$low, row$high), ifelse(limits %in% c(0, 10), c(-Inf, Inf), limits), tolerance = 1e-3)
   }
 })
+
+test_that("a cumulative share without limits may be any, and the others keep theirs", {
+  fit <- rr_estimate(rr_counts(c(30, 50, 40, 80), rr_grr(letters[1:4], epsilon = 2)))
+  second <- sum(coef(fit)[1:2])
+  limits_of <- function(values) {
+    environment(cumulative_limits) <- list2env(list(contrast_values = values), parent = environment(cumulative_limits))
+    cumulative_limits(fit, 1L, c(0.1, 0.3, 0.5, 0.7), 0.95)
+  }
+  known <- limits_of(contrast_values)
+  lost <- limits_of(function(...) {
+    value <- contrast_values(...)
+    value$table[abs(value$table$estimate - second) < 1e-12, c("conf.low", "conf.high")] <- NA
+    value
+  })
+  expect_false(anyNA(unlist(known)))
+  expect_identical(c(lost$low[2], lost$high[2]), c(0, 1))
+  expect_identical(lapply(lost, `[`, -2), lapply(known, `[`, -2))
+  none <- limits_of(function(...) list(table = data.frame(conf.low = NA_real_, conf.high = NA_real_)[rep(1, 3), ]))
+  expect_true(all(is.na(unlist(none))))
+})

@@ -165,3 +165,9 @@ test_that("columns without names have margins under their own names only", {
   expect_equal(sum(coef(rr_margin(fit, "x1"))), 1)
   expect_error(rr_margin(fit, "a"), class = "candor_error_level")
 })
+
+test_that("missing reports of every form are seen: vectors, lists, rows", {
+  expect_identical(absent_reports(c("a", NA)), c(FALSE, TRUE))
+  expect_identical(absent_reports(list(1:2, NULL, c(1, NA), NA)), c(FALSE, TRUE, TRUE, TRUE))
+  expect_identical(absent_reports(data.frame(a = c(1, NA, 3), b = c(1, 2, NA))), c(FALSE, TRUE, TRUE))
+})

@@ -598,3 +598,17 @@ test_that("two truths have an epsilon of their reports, one has none", {
   alone <- rr_check_client(rr_perturb(truth[1:2000], warner, rng = "R"), warner, truth[1:2000])
   expect_equal(alone$epsilon.low, 0)
 })
+
+test_that("several questions share the error: two tests of each of two questions have a quarter of alpha each", {
+  mechanism <- rr_product(a = rr_warner(0.8), b = rr_warner(0.8))
+  truth <- data.frame(a = rep("yes", 100), b = rep("yes", 100))
+  checked <- withr::with_seed(3, lapply(62:92, function(n) {
+    reports <- data.frame(a = sample(rep(c("yes", "no"), c(n, 100 - n))), b = sample(rep(c("yes", "no"), c(80, 20))))
+    as.data.frame(rr_check_client(reports, mechanism, truth, conf.level = 0.95))[1, ]
+  }))
+  table <- do.call(rbind, checked)
+  rejected <- pmin(table$p.value, table$p.joint) < 0.05 / 4
+  expect_identical(!is.na(table$problem), rejected)
+  # Both neighbours of the limit are there: a p-value between a half of it and itself, and above it up to 0.05.
+  expect_true(any(table$p.value > 0.05 / 8 & rejected) && any(table$p.value < 0.05 & !rejected))
+})

@@ -402,3 +402,22 @@ test_that("intervals of quantiles cover: 2,000 respondents, 20 in 100 of a class
   # 95 in 100 of 120, four standard deviations of 0.02; above, all of them.
   expect_gt(min(rowMeans(covered)), 0.95 - 4 * 0.02)
 })
+
+test_that("shares of a class and their limits do not depend on the unit of the weights", {
+  shares <- function(unit) {
+    sums <- list(
+      below = unit * c(3, 11, 20), total = unit * 20, member = unit * 0.8,
+      variances = list(below = unit^2 * c(4, 7, 9), cross = unit^2 * c(2, 5, 9), total = unit^2 * 9)
+    )
+    environment(class_shares) <- list2env(list(class_sums = function(classes, k) sums), parent = environment(class_shares))
+    class_shares(NULL, 1L, 0:3, 1.96)
+  }
+  expected <- shares(1)
+  expect_equal(expected$estimate, c(0, 3, 11, 20) / 20)
+  for (unit in c(1e-3, 0.03, 0.3, 50)) expect_equal(shares(unit), expected, tolerance = 1e-10)
+  # Fieller's limits: the roots of S^2 - z^2 V with S = below - p total.
+  p <- c(expected$conf.low[3], expected$conf.high[3])
+  S <- 11 - p * 20
+  V <- 7 - 2 * p * 5 + p^2 * 9 - S * 0.8 * (1 - 2 * p)
+  expect_equal(S^2, 1.96^2 * V, tolerance = 1e-8)
+})
