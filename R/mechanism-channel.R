@@ -494,6 +494,9 @@ rr_misclassification <- function(
   labels = NULL,
   ...
 ) {
+  if ("n" %in% ...names()) {
+    abort("The numbers of people of a study are the counts of its {.arg table}.")
+  }
   check_dots_empty(...)
   if (!is.null(labels)) {
     if (!all(missing(validation), is.null(c(sensitivity, specificity, table)))) {

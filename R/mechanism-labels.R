@@ -234,16 +234,16 @@ abort_report <- function(x, position, mechanism, name = NULL) {
 recode_words <- function(answers, labels) {
   if (length(answers) != length(labels) || length(labels) > 8L) {
     return(paste(
-      "Other words for the same answers go into {.code levels = } of the mechanism, that for no",
-      "first; other answers are recoded, or {.code NA}."
+      "The answers are {format_labels(answers)}. Other words for the same answers go into",
+      "{.code levels = } of the mechanism, that for no first; others are recoded, or {.code NA}."
     ))
   }
   if (identical(simple_text(answers), simple_text(labels))) {
     return("Name these answers in the mechanism: {.code levels = c({quoted_list(answers)})}.")
   }
   paste(
-    "The answers are {format_labels(answers)}: name them in the mechanism by",
-    "{.code levels = }, that for no first."
+    "The answers are {format_labels(answers)}: recode them, or name them in the mechanism by",
+    "{.code levels = }, that for no first. They are then the names of the true answers too."
   )
 }
 

@@ -318,6 +318,7 @@ rr_new_mechanism <- function(
   count = NULL,
   simulate = NULL
 ) {
+  check_given(rr_new_mechanism, environment())
   is_word <- is.character(kind) && length(kind) == 1L && grepl("^[A-Za-z][A-Za-z0-9._]*$", kind)
   check_that(is_word, kind, "kind", "one word")
   truths <- check_levels(levels)

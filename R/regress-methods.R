@@ -255,7 +255,8 @@ anova.rr_regression <- function(object, ...) {
 check_nested <- function(fits, n, df) {
   if (length(fits) < 2L) {
     abort(c("{.fn anova} needs two fits of the same respondents, one nested in the other.",
-            i = "Fit the model without the terms to be tested too: {.code anova(small, large)}."))
+            i = "Fit the model without the terms to be tested too: {.code anova(small, large)}.",
+            i = "Coefficients of randomized variables: {.code car::linearHypothesis()}."))
   }
   # A random intercept is tested against the same model without it.
   kinds <- vapply(
@@ -280,7 +281,7 @@ check_same_reports <- function(fits) {
   if (all(vapply(totals, is_same, NA))) return(invisible())
   abort(c(
     "{.fn anova} compares fits of the same reports and the same randomized variables.",
-    i = "{.code car::linearHypothesis()} tests coefficients of one fit."
+    i = "{.code car::linearHypothesis(fit, names)} tests coefficients of one fit."
   ), c("mismatch", "argument"))
 }
 

@@ -165,7 +165,7 @@ check_mechanism <- function(x, arg = "mechanism", has_data = FALSE) {
     } else {
       paste(
         "Describe how the answers were randomized: {.fn rr_grr}, {.fn rr_binary},",
-        "{.fn rr_forced}, ..."
+        "{.fn rr_forced}, ..., or {.fn rr_channel} of a matrix of probabilities."
       )
     }
   )
@@ -194,12 +194,16 @@ check_dots_empty <- function(...) {
   if (...length() == 0L) return(check_given(sys.function(sys.parent()), parent.frame()))
   names <- ...names() %||% rep("", ...length())
   if (!all(nzchar(names))) abort("Arguments after the first ones must be named.")
-  abort(
+  drops_missing <- "na.action" %in% names(formals(sys.function(sys.parent())))
+  abort(c(
     paste(
       "{cli::qty(length(names))}{?This argument is/These arguments are} not known here:",
       "{.arg {names}}."
-    )
-  )
+    ),
+    i = if ("na.rm" %in% names && drops_missing) {
+      "Rows with missing values are dropped, unless {.arg na.action} says otherwise."
+    }
+  ))
 }
 
 # An error if an argument without a default is missing.

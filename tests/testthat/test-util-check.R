@@ -150,3 +150,11 @@ test_that("values in the words of an error: short, and an answer only by its kin
   expect_identical(format_count(c(1e6, 12.5, 123456789012345)), c("1,000,000", "12.5", "123,456,789,012,345"))
   expect_identical(format_count(1e16), "1e+16")
 })
+
+test_that("arguments of other functions have their remedy", {
+  data <- data.frame(y = c("no", "yes"), x = 1:2)
+  expect_error(rr_glm(y ~ x, data, rr_warner(0.8), na.rm = TRUE), "na.action", class = "candor_error_argument")
+  expect_error(rr_misclassification(0.9, 0.96, n = c(120, 200)), "table", class = "candor_error_argument")
+  expect_error(rr_new_mechanism("mine", c("no", "yes"), design = "Mine"), "epsilon.*must be given", class = "candor_error_argument")
+  expect_error(rr_product(work = diag(3)), "rr_channel", class = "candor_error_argument")
+})
