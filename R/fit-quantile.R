@@ -240,11 +240,11 @@ inner_levels <- function(prob, limit) {
 # `cross`, their covariance; at -Inf nobody is below.
 
 # The hull of what is accepted for each of `probs`, by the sign of S^2 - z^2 V, a quadratic in the
-# probability; `hull` finds it from this excess, at -Inf and at each value. V is the variance if the
-# tested share of the class is up to t: S members are moved above t, each of which adds 2 prob
-# `member` - `crossing`. If the variable is exact, `crossing` is `member`, since a member counts (1 -
-# prob)^2 up to t and prob^2 above. Estimated at the share that was seen the variance vanishes near
-# both ends of the class.
+# probability; `hull` finds it from this excess, at -Inf and at each value. V is the variance if
+# the tested share of the class is up to t: S members are moved above t, each of which adds 2 prob
+# `member` - `crossing`. If the variable is exact, `crossing` is `member`, since a member counts
+# (1 - prob)^2 up to t and prob^2 above. Estimated at the share that was seen the variance
+# vanishes near both ends of the class.
 inverted_limits <- function(probs, z, sums, hull) {
   total <- sums$total
   member <- z^2 * sums$member

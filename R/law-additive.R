@@ -210,8 +210,8 @@ other_answers <- function(law, evidence) {
 #    diagonal   the diagonal
 #    total      its sum over all estimates
 #    terms      list(left, right, factor) of each term factor left right'
-# The sums run over all estimates, the other steps over `cells` only. Sums are multiplied by u: if it
-# is 0 they may be those of `cells`. Only then each category may have an `n` of its group.
+# The sums run over all estimates, the other steps over `cells` only. Sums are multiplied by u: if
+# it is 0 they may be those of `cells`. Only then each category may have an `n` of its group.
 low_rank_covariance <- function(law, evidence, map, cells, target) {
   a <- law$a
   used <- if (any(map$u != 0)) seq_len(evidence$k) else cells

@@ -143,9 +143,9 @@ climb_replicate <- function(model, b) {
   replace(model$natural(b), is_flat(slope, slope %*% flat), NA)
 }
 
-# The variance from the estimates of the replicates, NA for parameters that are not estimated; NULL if
-# the design has no replicate weights. `data` is the checked data of the fit, and `index` the positions
-# of the parameters that are estimated.
+# The variance from the estimates of the replicates, NA for parameters that are not estimated;
+# NULL if the design has no replicate weights. `data` is the checked data of the fit, and `index`
+# the positions of the parameters that are estimated.
 glm_replicates <- function(fit, data, index) {
   design <- data$design
   if (!inherits(design, "svyrep.design")) return(NULL)

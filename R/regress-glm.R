@@ -298,8 +298,8 @@ frame_response <- function(frame, labels) {
   read_response(response, labels, weights)
 }
 
-# The fit as a glm, from the checked data and their maximum. Coefficients may be infinite, and linear
-# predictors; everything else is finite.
+# The fit as a glm, from the checked data and their maximum. Coefficients may be infinite, and
+# linear predictors; everything else is finite.
 new_rr_glm <- function(model_data, maximum, penalty, call) {
   maximum <- describe_maximum(maximum)
   if (!is.null(model_data$unknown)) {

@@ -54,8 +54,8 @@ invert_positive <- function(matrix) {
   (inverse + t(inverse)) / 2
 }
 
-# The maximum of rr_glm() with its limits in the coordinates of x. The unknown number follows from its
-# logit; `flat` is NULL if no coefficient is infinite.
+# The maximum of rr_glm() with its limits in the coordinates of x. The unknown number follows from
+# its logit; `flat` is NULL if no coefficient is infinite.
 describe_maximum <- function(maximum) {
   model <- maximum$model
   columns <- seq_len(ncol(model$data$x))

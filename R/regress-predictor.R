@@ -1256,8 +1256,8 @@ regression_reports.rr_predictor <- function(fit) {
 
 truth_cell <- function(rows, truth) {
   if (!length(rows$covariates)) return(1L)
-  check_that(setequal(names(truth), rows$covariates), truth, "truth",
-             paste("a list that is named by the randomized covariates:", format_labels(rows$covariates)))
+  noun <- paste("a list named by the randomized covariates:", format_labels(rows$covariates))
+  check_that(setequal(names(truth), rows$covariates), truth, "truth", noun)
   codes <- Map(
     function(level, levels) match_labels(label_text(level), list(reports = levels)),
     truth[rows$covariates], rows$levels

@@ -92,7 +92,7 @@ shared_profile <- function(fit, drop) {
   )
 }
 
-# The profile of coefficient j; NULL if j is not estimated. It has the fields of shared_profile() and
+# The profile of coefficient j; NULL if j is not estimated: the fields of shared_profile(), and
 #   top           the log-likelihood of the fit
 #   column        the column of the coefficient
 #   std_error     its standard error

@@ -142,8 +142,8 @@ start_directions <- function(model, intercept, row, share) {
   list(all = all, n_axes = ncol(axes))
 }
 
-# Directions that are orthogonal to the constant, whose coordinates are `intercept`, a column each: all
-# axes if the columns have no constant.
+# Directions that are orthogonal to the constant, whose coordinates are `intercept`, a column
+# each: all axes if the columns have no constant.
 free_directions <- function(intercept) {
   has_constant <- sum(intercept^2) > 0.999
   if (!has_constant) return(diag(length(intercept)))
@@ -203,8 +203,9 @@ best_cells <- function(slope, values) {
 #   cells       the best `max_starts` of divide_rows()
 #   directions  those of the best six
 #   sharp       the best of different divisions of the rows, and of different values
-# All thresholds of a direction are compared at once, by cumulative sums of the log-likelihood that a
-# row gains if its truth turns from no to yes. The maxima at infinity are near one of these.
+# All thresholds of a direction are compared at once, by cumulative sums of the log-likelihood
+# that a row gains if its truth turns from no to yes. The maxima at infinity are near one of
+# these.
 threshold_starts <- function(
   projections, gain, directions, intercept, max_starts, max_sharp = 6
 ) {

@@ -11,9 +11,9 @@
 #include "regress/unknown.h"
 
 /* A model is a list, read by its names: x, y, weight | NULL, offset | NULL, arm | NULL (0-based), device (5 numbers
- * each: p, q, 1 - p, 1 - q, p - q), link, barrier, unknown | NULL (6 numbers a device, in place of these), shares | NULL (columns of the unknown
- * number's logit), separate, level | NULL (0-based, -1:
- * none), levels, prior | NULL (a matrix of all coefficients, an arrow where there are levels). Or it is a likelihood
+ * each: p, q, 1 - p, 1 - q, p - q), link, barrier, unknown | NULL (6 numbers a device, in place of these),
+ * shares | NULL (columns of the unknown number's logit), separate, level | NULL (0-based, -1: none), levels,
+ * prior | NULL (a matrix of all coefficients, an arrow where there are levels). Or it is a likelihood
  * that is written in R: list(evaluate(b, need) -> list(value, gradient, observed, fallback), reach(step), metric: a
  * full matrix). What is needed: 0 the value alone, 1 gradient and observed too, 2 all. */
 typedef struct held {

@@ -50,8 +50,8 @@ static void blend(climb *c, double t, double ridge)
     c->mixed[g] = (t < 1 && J[g] > 0.1 * E[g] ? J[g] : E[g]) + (ridge + 1e-12) * M[g];
 }
 
-/* The step, and t, the share of the fallback in it; 0 if there is none. Steps of a share far above what is missing are as
- * short as those of EM: a climb that creeps tries small ones first. */
+/* The step, and t, the share of the fallback in it; 0 if there is none. Steps of a share far above what is missing are
+ * as short as those of EM: a climb that creeps tries small ones first. */
 static int find_step(climb *c, const double *b, double *t)
 {
   static const double shares[BLENDS] = {0, 0.003, 0.01, 0.03, 0.1, 0.3, 0.6, 0.9, 1, 1};
