@@ -129,3 +129,9 @@ test_that("strings are listed with limits by rank among those that were found", 
     expect_equal(found$conf.high[r], confint(fit, found$term[r])[[2]])
   }
 })
+
+test_that("lengths of prefixes are whole numbers from 1 that increase", {
+  for (lengths in list(0, -1, c(2, 1), c(1, 1), 1.5, NA_real_, Inf, numeric(), "1", c(0, 2))) {
+    expect_error(rr_prefixes(epsilon = 2, lengths = lengths), class = "candor_error_argument")
+  }
+})

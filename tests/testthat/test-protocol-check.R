@@ -612,3 +612,19 @@ test_that("several questions share the error: two tests of each of two questions
   # Both neighbours of the limit are there: a p-value between a half of it and itself, and above it up to 0.05.
   expect_true(any(table$p.value > 0.05 / 8 & rejected) && any(table$p.value < 0.05 & !rejected))
 })
+
+test_that("the tests of two questions together have half of alpha", {
+  mechanism <- rr_product(a = rr_warner(0.8), b = rr_warner(0.8))
+  truth <- data.frame(a = rep("yes", 100), b = rep("yes", 100))
+  # Both questions have 80 answers of yes, and n respondents say yes to both: 64 on average.
+  checked <- withr::with_seed(4, lapply(67:75, function(n) {
+    order <- sample(100)
+    a <- rep(c("yes", "no"), c(80, 20))[order]
+    b <- rep(c("yes", "no", "yes", "no"), c(n, 80 - n, 80 - n, n - 60))[order]
+    table <- as.data.frame(rr_check_client(data.frame(a, b), mechanism, truth, conf.level = 0.95))
+    table[table$question == "a, b", ]
+  }))
+  table <- do.call(rbind, checked)
+  expect_identical(!is.na(table$problem), table$p.joint < 0.05 / 2)
+  expect_true(any(table$p.joint < 0.025) && any(table$p.joint > 0.025 & table$p.joint < 0.1))
+})

@@ -87,3 +87,20 @@ test_that("equations are solved by Newton's method with halved steps, or refused
   expect_refused(solve_moments(function(b) list(equation = 1 + b^2, slope = matrix(-2 * b), psi = matrix(1)), 1))
   expect_refused(solve_moments(function(b) list(equation = 1, slope = matrix(0), psi = matrix(1)), 1))
 })
+
+test_that("a normal prior of coefficients leaves an unknown number without one: the penalized likelihood written out", {
+  data <- data.frame(
+    y = rep(c("no", "yes"), c(50, 40)), sample = rep(c("a", "b"), 45), x = rep(c(-1, 0.5, 2), 30)
+  )
+  mechanisms <- list(a = rr_unrelated(0.7, pi = NULL), b = rr_unrelated(0.3, pi = NULL))
+  fit <- rr_glm(y ~ x, data, mechanisms, arm = sample, penalty = "prior")
+  prior <- prior_precision(list(x = cbind(1, data$x), weight = rep(1, 90), link = "logit"))
+  # P(yes) = p truth + (1 - p) innocuous.
+  p <- ifelse(data$sample == "a", 0.7, 0.3)
+  value <- function(b) {
+    report <- p * plogis(b[1] + b[2] * data$x) + (1 - p) * plogis(b[3])
+    sum(log(ifelse(data$y == "yes", report, 1 - report))) - sum(b[1:2] * (prior %*% b[1:2])) / 2
+  }
+  at <- c(unname(coef(fit)), qlogis(as.vector(fit$parameter)))
+  expect_lt(max(abs(difference_gradient(value, at))), 1e-4)
+})

@@ -237,3 +237,10 @@ test_that("limits are refused for what cannot be estimated", {
   expect_no_error(check_incidence(c(apart, list(bits = matrix(0, 3, 2))), "mle"))
   expect_error(check_incidence(list(n = 2, flip = matrix(0.1, 3, 2), m = 3, bits = matrix(0, 3, 2)), "mle"), class = "candor_error_argument")
 })
+
+test_that("numbers of ones are whole, from 0 to the number of bits", {
+  expect_identical(rr_tally(ones = c(a = 0, b = 5), n = 5, flip = 0.1)$ones, c(0, 5))
+  for (ones in list(-1, 6, 2.5, NA_real_, numeric(), "2", c(1, 7), c(-1, 2))) {
+    expect_error(rr_tally(ones = ones, n = 5, flip = 0.1), class = "candor_error_argument")
+  }
+})
