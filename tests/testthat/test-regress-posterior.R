@@ -179,3 +179,9 @@ test_that("draws that satisfy a constraint are those of the prior restricted to 
   exact <- colSums(theta[inside, ] * density[inside]) / sum(density[inside])
   expect_lt(max(abs(colMeans(kept) - exact)), 4 * 0.17 / sqrt(1000))
 })
+
+test_that("a question of a product that a study measured is refused, not read as exact", {
+  measured <- rr_misclassification(table = rbind(no = c(no = 95, yes = 5), yes = c(10, 40)))
+  questions <- rr_product(a = measured, b = rr_warner(0.8))
+  expect_error(rr_posterior(rr_counts(c(30, 20, 25, 25), questions)), class = "candor_error_argument")
+})
