@@ -106,6 +106,9 @@ rr_epsilon.rr_mechanism <- function(
   reports = NULL,
   sensitive = NULL
 ) {
+  if (any(vapply(list(...), inherits, NA, "rr_mechanism"))) {
+    abort("Several mechanisms stand in a list: {.code rr_epsilon(list(first, second))}.")
+  }
   check_dots_empty(...)
   is_given <- c(
     check_flag(achieved, "achieved"), !is.null(shuffled), !is.null(reports), !is.null(sensitive)

@@ -157,4 +157,5 @@ test_that("arguments of other functions have their remedy", {
   expect_error(rr_misclassification(0.9, 0.96, n = c(120, 200)), "table", class = "candor_error_argument")
   expect_error(rr_new_mechanism("mine", c("no", "yes"), design = "Mine"), "epsilon.*must be given", class = "candor_error_argument")
   expect_error(rr_product(work = diag(3)), "rr_channel", class = "candor_error_argument")
+  expect_error(rr_epsilon(rr_warner(0.8), rr_warner(0.7), reports = 9), "list", class = "candor_error_argument")
 })
