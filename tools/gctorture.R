@@ -89,6 +89,7 @@ calls <- alist(
   plans = list(client_plan(rr_unary(3, 1)), client_plan(rr_subset(5, 1, size = 2))),
   grid = list(rr_epsilon(rr_unary(3, 1), achieved = TRUE), rr_epsilon(rr_subset(5, 1), achieved = TRUE)),
   hash_table = hash_table(rr_local_hash(5, 1, cohorts = 3)),
+  unknown_rows = .Call(C_rr_unknown_rows, c(0, 1), c(0.2, -1), c(1, 0), NULL, cbind(c(0.3, 0.2, 0.1, 0.4, 1, 0)), 0L, FALSE),
   bits_to_lists = .Call(C_rr_bits_to_lists, matrix(as.raw(c(3, 0, 0)), 1), 20, 2),
   lists_to_bits = tally_sets(rr_subset(20, 1, size = 2)),
   hashed_to_bits = tally_sets(rr_local_hash(5, 1)),
