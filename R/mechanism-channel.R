@@ -45,7 +45,7 @@
 #'   not fit; `rr_matrix()` of more than 10,000 categories.
 #' * `candor_error_law`: `rr_matrix()` of a protocol with more than 10,000 possible reports, or with infinitely many.
 #' * `candor_error_mismatch`: the reports of `first` are not the levels of `second`.
-#' @seealso [rr_geometric()] and [rr_misclassification()] for common channels; [rr_longitudinal()] for reports that are repeated; [rr_epsilon()].
+#' @seealso [rr_predictor()] and [rr_multinom()] for regressions; [rr_geometric()] and [rr_misclassification()] for common channels; [rr_longitudinal()] for reports that are repeated; [rr_epsilon()].
 #' @references Gouweleeuw, J. M., Kooiman, P., Willenborg, L. C. R. J. and de Wolf, P.-P. (1998). Post randomization for statistical
 #'   disclosure control: theory and implementation. *Journal of Official Statistics* 14(4), 463-478.
 #'

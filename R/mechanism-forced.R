@@ -32,7 +32,7 @@
 #'   Greenberg, B. G., Abul-Ela, A.-L. A., Simmons, W. R. and Horvitz, D. G. (1969). The unrelated
 #'   question randomized response model: theoretical framework. *Journal of the American Statistical Association*
 #'   64(326), 520-539. \doi{10.1080/01621459.1969.10500991}
-#' @seealso [rr_binary()] for other yes/no designs; [rr_lie_detector()] for respondents who do not follow the instructions; [nigeria_survey];
+#' @seealso `articles/classroom.html` of the site for a lesson; [rr_binary()] for other yes/no designs; [rr_lie_detector()] for respondents who do not follow the instructions; [nigeria_survey];
 #'   `vignette("choosing", package = "candor")`.
 #' @concept prevalence
 #' @concept sensitive question

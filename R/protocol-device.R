@@ -33,7 +33,7 @@
 #'   \doi{10.1080/01621459.1965.10480775}
 #'
 #'   Yu, J.-W., Tian, G.-L. and Tang, M.-L. (2008). Two new models for survey sampling with sensitive characteristic. *Metrika* 67(3), 251-263. \doi{10.1007/s00184-007-0131-x} (birthdays)
-#' @seealso [rr_binary()], [rr_forced()]; [rr_power()] for the sample size; [rr_client()] for devices that compute;
+#' @seealso `articles/classroom.html` of the site for a lesson; [rr_binary()], [rr_forced()]; [rr_power()] for the sample size; [rr_client()] for devices that compute;
 #'   `vignette("choosing", package = "candor")`.
 #' @concept randomizing device
 #' @concept classroom

@@ -235,7 +235,7 @@ possible_reports.rr_glm_attention <- function(fit) {
 
 #' @export
 anova.rr_glm_attention <- function(object, ...) {
-  if (object$by == "question") {
+  if (is.null(object$design) && object$by == "question") {
     abort(
       paste(
         "Likelihood ratios need {.code attention.by = \"person\"}: two answers",

@@ -7,14 +7,15 @@
 refuse_pseudo <- function(fits) {
   if (!any(has_design(fits))) return(invisible())
   # Terms of other models have coefficients for several categories, or of several models.
-  remedy <- if (inherits(fits[[1]], "rr_glm")) {
-    paste(
+  remedy <- switch(
+    class(fits[[1]])[1],
+    rr_glm = paste(
       "Use {.code survey::regTermTest(fit, ~ x)} or {.code",
       "car::Anova(fit)}; {.fn AIC} compares models."
-    )
-  } else {
+    ),
+    rr_glm_attention = "Use {.code survey::regTermTest(fit, ~ x)}.",
     "Use the Wald tests of {.fn summary}."
-  }
+  )
   abort(c(
     "A likelihood, or a ratio of two, is needed.",
     x = "A fit of a survey design has a pseudo-likelihood.", i = remedy

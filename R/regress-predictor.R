@@ -193,12 +193,13 @@ predictor_rows <- function(call, formula, data, mechanisms, truth, where) {
   right <- all.vars(delete.response(terms))
   absent <- setdiff(names, c(right, response))
   if (length(absent)) {
-    abort(
+    abort(c(
       paste(
         "Randomized variables must be in {.arg formula}: {.val",
         "{absent[1]}}; the response as a column."
-      )
-    )
+      ),
+      i = "Leave a variable out of {.arg mechanisms} to fit the model without it."
+    ))
   }
   check_truth_formula(truth)
   check_terms(formula)
@@ -1256,7 +1257,14 @@ regression_reports.rr_predictor <- function(fit) {
 
 truth_cell <- function(rows, truth) {
   if (!length(rows$covariates)) return(1L)
-  noun <- paste("a list named by the randomized covariates:", format_labels(rows$covariates))
+  absent <- setdiff(rows$covariates, names(truth))
+  if (length(absent)) {
+    abort(c(
+      "{.arg truth} must be a list with a category of each randomized covariate.",
+      x = "{.val {absent[1]}} is missing."
+    ))
+  }
+  noun <- paste("named by the randomized covariates:", format_labels(rows$covariates))
   check_that(setequal(names(truth), rows$covariates), truth, "truth", noun)
   codes <- Map(
     function(level, levels) match_labels(label_text(level), list(reports = levels)),

@@ -307,6 +307,7 @@ Anova.rr_glm <- function(
 # car would test a part of these coefficients, some for each category.
 #' @exportS3Method car::Anova
 Anova.rr_regression <- function(mod, ...) {
+  refuse_pseudo(list(mod))
   abort(c(
     "Terms of these models are tested by two fits: {.code anova(small, large)}.",
     i = "Coefficients of randomized variables: {.code car::linearHypothesis()}."

@@ -60,7 +60,8 @@ abort_shared_ids <- function(ids, n = length(ids)) {
   abort(c(
     "{.arg id} must be the identifiers of single reports.",
     x = "Different reports share an identifier: {format_labels(ids)}{further}.",
-    i = "Drop their rows, or all but one of each: none is known to be the right one."
+    i = "Drop their rows, or all but one of each: none is known to be the right one.",
+    i = "Several reports of one respondent need identifiers of their own."
   ))
 }
 

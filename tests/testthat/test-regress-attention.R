@@ -318,3 +318,18 @@ test_that("what is not a picture's argument is refused, and not read as a confid
   data <- data.frame(y = rep(c("no", "yes"), c(60, 40)), x = rep(1:2, 50), id = rep(1:50, each = 2))
   expect_error(plot(suppressWarnings(rr_glm(y ~ x + (1 | id), data, rr_warner(0.8))), "x"), class = "candor_error_argument")
 })
+
+test_that("tests of terms in a design name the Wald test that works", {
+  skip_if_not_installed("survey")
+  device <- rr_crosswise(0.2)
+  data <- withr::with_seed(8, data.frame(
+    y = sample(c("no", "yes"), 300, TRUE, c(0.6, 0.4)), a = sample(c("no", "yes"), 300, TRUE, c(0.25, 0.75)), x = rnorm(300), w = runif(300, 1, 2)
+  ))
+  design <- survey::svydesign(ids = ~1, weights = ~w, data = data)
+  fit <- suppressWarnings(rr_glm(y ~ x, design, device, anchor = list(a = rr_anchor(device)), attention = ~1))
+  expect_error(anova(fit, fit), "regTermTest", class = "candor_error_argument")
+  skip_if_not_installed("car")
+  expect_error(car::Anova(fit), "regTermTest", class = "candor_error_argument")
+  tested <- survey::regTermTest(fit, ~x)
+  expect_equal(drop(tested$Ftest), unname(coef(fit)["x"]^2 / vcov(fit)["x", "x"]), tolerance = 1e-8, ignore_attr = TRUE)
+})

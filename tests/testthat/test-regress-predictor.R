@@ -570,3 +570,12 @@ test_that("a likelihood ratio compares fits with the same randomized variables",
   expect_gt(as.numeric(logLik(one)) - as.numeric(logLik(both)), 50)
   expect_refused(anova(one, both), anova(both))
 })
+
+test_that("a truth that is not named, and a mechanism without its variable, have their remedy", {
+  data <- data.frame(y = rep(c(1, 2, 4), 20), a = rep(c("no", "yes"), 30), b = rep(c("no", "no", "yes"), 20))
+  mechanisms <- list(a = rr_warner(0.9), b = rr_warner(0.8))
+  fit <- suppressWarnings(rr_predictor(y ~ a + b, data, mechanisms, method = "moments"))
+  expect_error(predict(fit, truth = list(a = "no")), "b.*missing", class = "candor_error_argument")
+  expect_error(predict(fit, truth = list(a = "no", b = "no", c = "no")), class = "candor_error_argument")
+  expect_error(rr_predictor(y ~ a, data, mechanisms), "out of `mechanisms`", class = "candor_error_argument")
+})
