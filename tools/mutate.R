@@ -1,13 +1,14 @@
-# mutate.R map <map>: which functions of the installed package each test file calls, and how long the file takes. The table
-# goes to <map>; functions that no test calls are printed.
-# mutate.R run <map> <n> <seed> [pattern]: n random mutants of R/ (of files that match the pattern), each against the test
-# files that call its function, the fastest first, until a test fails.
+# mutate.R map <map>: which functions of the installed package each test calls, and how long the test takes. The table goes
+# to <map>; functions that no test calls are printed.
+# mutate.R run <map> <n> <seed> [pattern]: n random mutants of R/ against the tests that call their functions, until a test
+# fails. The pattern chooses files, or functions of files: "regress-profile:^profile_".
 #
 # A mutant is one function of the installed package with one change: a sign, a number, a condition, an argument or a
-# statement. It meets the test file of its own R file, and then the fastest of the others, as many as take MUTANT_SECONDS
-# (150) without a mutant. It is noticed if a test fails, if R dies, or if a file takes four times as long: by the time of
-# the processor, since a busy machine is no mutant. It survives if they pass. Prints a line for each mutant with its file
-# and line, and the survivors again at the end.
+# statement. It meets the tests of its own R file, and then those of the other test files, the fastest first, as many as
+# take MUTANT_SECONDS (150) without a mutant. A test file runs without the tests that do not call the function. The mutant is
+# noticed if a test fails, if R dies, or if a file takes four times as long: by the time of the processor, since a busy
+# machine is no mutant. It survives if they pass. Prints a line for each mutant with its file and line, and the survivors
+# again at the end.
 suppressPackageStartupMessages({
   library(testthat)
   library(candor)
@@ -31,11 +32,36 @@ replace_function <- function(name, value) {
   }
 }
 
-# Does each test of one file hold? The first that fails ends it.
-file_holds <- function(file) {
+# The top-level expressions of a test file, each as its lines; is_test: it holds tests.
+file_expressions <- function(file) {
+  source <- parse(file.path(folder, file), keep.source = TRUE)
+  list(
+    lines = lapply(attr(source, "srcref"), as.character),
+    is_test = vapply(source, function(e) "test_that" %in% all.names(e), NA)
+  )
+}
+
+# The path of the file with other lines, in a tree that links to all other files: tests read files of the project and
+# write snapshots.
+linked_file <- function(file, lines) {
+  link <- function(from, to, names) file.symlink(file.path(normalizePath(from), names), file.path(to, names))
+  tree <- tempfile("tree")
+  tests <- file.path(tree, folder)
+  dir.create(tests, recursive = TRUE)
+  link(".", tree, setdiff(list.files("."), "tests"))
+  link(folder, tests, setdiff(list.files(folder), c(file, "_snaps")))
+  file.copy(file.path(folder, "_snaps"), tests, recursive = TRUE)
+  writeLines(unlist(lines), file.path(tests, file))
+  file.path(tests, file)
+}
+
+# Does each test of these lines of a test file hold? The first that fails ends it.
+lines_hold <- function(file, lines) {
+  path <- linked_file(file, lines)
+  on.exit(unlink(dirname(dirname(dirname(path))), recursive = TRUE))
   run <- function() {
     suppressMessages(test_file(
-      file.path(folder, file), package = "candor", load_package = "installed", stop_on_failure = FALSE,
+      path, package = "candor", load_package = "installed", stop_on_failure = FALSE,
       reporter = ProgressReporter$new(max_failures = 1L, show_praise = FALSE)
     ))
   }
@@ -47,7 +73,8 @@ file_holds <- function(file) {
 
 # ---- the map ----------------------------------------------------------------------------------------------------
 
-# list(file, seconds, holds, functions) for each test file: each function of the package notes its own call.
+# A row for each function of the package that a test calls: function, file, expression (0: between the tests of the file)
+# and the seconds of the expression. Each function notes its own call.
 function_map <- function() {
   is_own <- function(name) {
     value <- namespace[[name]]
@@ -64,19 +91,31 @@ function_map <- function() {
     })
     replace_function(name, value)
   }
+  table <- NULL
+  started <- 0
+  # Notes the calls since the last mark as calls of this expression.
+  assign("mark_calls", envir = globalenv(), value = function(expression) {
+    noted <- ls(calls, all.names = TRUE)
+    if (length(noted)) {
+      seconds <- proc.time()[["elapsed"]] - started
+      table <<- rbind(table, data.frame(name = noted, expression = expression, seconds = seconds))
+    }
+    rm(list = noted, envir = calls)
+    started <<- proc.time()[["elapsed"]]
+  })
   run_file <- function(file) {
-    rm(list = ls(calls), envir = calls)
-    started <- proc.time()[["elapsed"]]
-    holds <- file_holds(file)
-    seconds <- proc.time()[["elapsed"]] - started
-    list(file = file, seconds = seconds, holds = holds, functions = ls(calls, all.names = TRUE))
+    expressions <- file_expressions(file)
+    marks <- sprintf("mark_calls(%d)", seq_along(expressions$lines) * expressions$is_test)
+    # What the helpers call is nobody's.
+    holds <- lines_hold(file, c("mark_calls(-1)", rbind(expressions$lines, marks)))
+    list(holds = holds, calls = if (!is.null(table)) cbind(file = file, table))
   }
   files <- list.files(folder, "^test-.*[.]R$")
   map <- parallel::mclapply(files, run_file, mc.cores = processes, mc.preschedule = FALSE)
   # A file that fails without a mutant could not tell one.
   holds <- vapply(map, function(file) is.list(file) && file$holds, NA)
   cat(sprintf("without mutants %s fails\n", files[!holds]), sep = "")
-  list(files = map[holds], names = names)
+  list(calls = do.call(rbind, lapply(map[holds], `[[`, "calls")), names = names)
 }
 
 # ---- mutants ----------------------------------------------------------------------------------------------------
@@ -196,34 +235,43 @@ mutant_function <- function(mutant) {
 
 processor_seconds <- function(pid) sum(as.numeric(system2("ps", c("-o", "cputimes=", "-p", pid), stdout = TRUE)))
 
+# A row for each test file that calls the function, in the order of the run: the expressions that call it and their seconds.
+tests_of <- function(mutant, map) {
+  calls <- map[map$name == mutant$name & map$expression >= 0, ]
+  # A call between the tests is a call of every test of the file.
+  beside <- unique(calls$file[calls$expression == 0])
+  calls <- rbind(calls[!calls$file %in% beside, ], map[map$file %in% beside & map$expression >= 0, ])
+  calls <- unique(calls[c("file", "expression", "seconds")])
+  files <- unique(calls$file)
+  tests <- data.frame(file = files, seconds = tapply(calls$seconds, calls$file, sum)[files])
+  tests$expressions <- split(calls$expression, calls$file)[files]
+  tests <- tests[order(tests$file != paste0("test-", mutant$file), tests$seconds), ]
+  tests[cumsum(tests$seconds) <= max(tests$seconds[1L], as.numeric(Sys.getenv("MUTANT_SECONDS", "150"))), ]
+}
+
 # "noticed" with the test file that failed, "survived", or "uncalled".
 judge_mutant <- function(mutant, map) {
-  calls <- vapply(map$files, function(file) mutant$name %in% file$functions, NA)
-  if (!any(calls)) return(data.frame(result = "uncalled", by = "", seconds = 0))
-  seconds <- sort(setNames(
-    vapply(map$files[calls], `[[`, 0, "seconds"),
-    vapply(map$files[calls], `[[`, "", "file")
-  ))
-  is_own <- names(seconds) == paste0("test-", mutant$file)
-  seconds <- c(seconds[is_own], seconds[!is_own])
-  seconds <- seconds[cumsum(seconds) <= max(seconds[1L], as.numeric(Sys.getenv("MUTANT_SECONDS", "150")))]
+  tests <- tests_of(mutant, map$calls)
+  if (!nrow(tests)) return(data.frame(result = "uncalled", by = "", seconds = 0))
   value <- mutant_function(mutant)
   if (is.null(value)) return(data.frame(result = "unparsed", by = "", seconds = 0))
 
   job <- parallel::mcparallel({
     replace_function(mutant$name, value)
     failure <- ""
-    for (file in names(seconds)) {
-      setTimeLimit(cpu = 10 + 4 * seconds[[file]])
-      if (!file_holds(file)) {
-        failure <- file
+    for (i in seq_len(nrow(tests))) {
+      setTimeLimit(cpu = 10 + 4 * tests$seconds[i])
+      expressions <- file_expressions(tests$file[i])
+      is_run <- !expressions$is_test | seq_along(expressions$lines) %in% tests$expressions[[i]]
+      if (!lines_hold(tests$file[i], expressions$lines[is_run])) {
+        failure <- tests$file[i]
         break
       }
     }
     failure
   })
   started <- proc.time()[["elapsed"]]
-  limit <- 60 + 4 * sum(seconds)
+  limit <- 60 + 4 * sum(tests$seconds)
   repeat {
     answer <- parallel::mccollect(job, wait = FALSE, timeout = 1)
     elapsed <- proc.time()[["elapsed"]] - started
@@ -241,7 +289,9 @@ judge_mutant <- function(mutant, map) {
 
 run_mutants <- function(map, n, seed, pattern) {
   files <- list.files("R", "[.]R$")
-  mutants <- do.call(rbind, lapply(file.path("R", files[grepl(pattern, files)]), file_mutants))
+  patterns <- c(strsplit(pattern, ":")[[1L]], "", "")
+  mutants <- do.call(rbind, lapply(file.path("R", files[grepl(patterns[1L], files)]), file_mutants))
+  mutants <- mutants[grepl(patterns[2L], mutants$name), ]
   cat(nrow(mutants), "possible mutants\n")
   set.seed(seed)
   mutants <- mutants[sample(nrow(mutants), min(n, nrow(mutants))), ]
@@ -263,14 +313,14 @@ run_mutants <- function(map, n, seed, pattern) {
 if (arguments[1L] == "map") {
   map <- function_map()
   saveRDS(map, arguments[2L])
-  called <- unique(unlist(lapply(map$files, `[[`, "functions")))
-  cat(length(map$files), "files call", length(called), "of", length(map$names), "functions. No test calls:\n")
+  called <- unique(map$calls$name)
+  cat(length(unique(map$calls$file)), "files call", length(called), "of", length(map$names), "functions. No test calls:\n")
   cat(setdiff(map$names, called), fill = TRUE)
 } else {
   pattern <- c(arguments[-(1:4)], "")[1L]
   map <- readRDS(arguments[2L])
   # A test file that is not there would fail with every mutant.
-  gone_files <- setdiff(vapply(map$files, `[[`, "", "file"), list.files(folder))
+  gone_files <- setdiff(map$calls$file, list.files(folder))
   if (length(gone_files)) stop("The map is of other test files, such as ", gone_files[1L], ": make it anew.")
   run_mutants(map, as.integer(arguments[3L]), as.integer(arguments[4L]), pattern)
 }
