@@ -1,5 +1,5 @@
-# mutate.R map <map>: which functions of the installed package each test calls, and how long the test takes. The table goes
-# to <map>; functions that no test calls are printed.
+# mutate.R map <map> [pattern]: which functions of the installed package each test calls, and how long the test takes, for
+# each test file, or anew for those that match the pattern. The table goes to <map>; functions that no test calls are printed.
 # mutate.R run <map> <n> <seed> [pattern]: n random mutants of R/ against the tests that call their functions, until a test
 # fails. The pattern chooses files, or functions of files: "regress-profile:^profile_".
 #
@@ -41,6 +41,8 @@ file_expressions <- function(file) {
   )
 }
 
+file_sums <- function(files) setNames(tools::md5sum(file.path(folder, files)), files)
+
 # The path of the file with other lines, in a tree that links to all other files: tests read files of the project and
 # write snapshots.
 linked_file <- function(file, lines) {
@@ -73,9 +75,9 @@ lines_hold <- function(file, lines) {
 
 # ---- the map ----------------------------------------------------------------------------------------------------
 
-# A row for each function of the package that a test calls: function, file, expression (0: between the tests of the file)
-# and the seconds of the expression. Each function notes its own call.
-function_map <- function() {
+# calls: a row for each function of the package that a test of these files calls: name, file, expression (0: between the tests
+# of the file) and the seconds of the expression. Each function notes its own call. names: the functions; sums: of the files.
+function_map <- function(files) {
   is_own <- function(name) {
     value <- namespace[[name]]
     is.function(value) && !is.primitive(value) && identical(environment(value), namespace)
@@ -110,12 +112,11 @@ function_map <- function() {
     holds <- lines_hold(file, c("mark_calls(-1)", rbind(expressions$lines, marks)))
     list(holds = holds, calls = if (!is.null(table)) cbind(file = file, table))
   }
-  files <- list.files(folder, "^test-.*[.]R$")
   map <- parallel::mclapply(files, run_file, mc.cores = processes, mc.preschedule = FALSE)
   # A file that fails without a mutant could not tell one.
   holds <- vapply(map, function(file) is.list(file) && file$holds, NA)
   cat(sprintf("without mutants %s fails\n", files[!holds]), sep = "")
-  list(calls = do.call(rbind, lapply(map[holds], `[[`, "calls")), names = names)
+  list(calls = do.call(rbind, lapply(map[holds], `[[`, "calls")), names = names, sums = file_sums(files))
 }
 
 # ---- mutants ----------------------------------------------------------------------------------------------------
@@ -310,17 +311,24 @@ run_mutants <- function(map, n, seed, pattern) {
   cat("\n")
 }
 
+pattern <- c(arguments[-seq_len(if (arguments[1L] == "map") 2L else 4L)], "")[1L]
 if (arguments[1L] == "map") {
-  map <- function_map()
+  map <- function_map(list.files(folder, paste0("^test-.*", pattern, ".*[.]R$")))
+  if (pattern != "") {
+    old <- readRDS(arguments[2L])
+    map$calls <- rbind(old$calls[!old$calls$file %in% names(map$sums), ], map$calls)
+    map$sums <- c(old$sums[setdiff(names(old$sums), names(map$sums))], map$sums)
+  }
   saveRDS(map, arguments[2L])
   called <- unique(map$calls$name)
   cat(length(unique(map$calls$file)), "files call", length(called), "of", length(map$names), "functions. No test calls:\n")
   cat(setdiff(map$names, called), fill = TRUE)
 } else {
-  pattern <- c(arguments[-(1:4)], "")[1L]
   map <- readRDS(arguments[2L])
-  # A test file that is not there would fail with every mutant.
-  gone_files <- setdiff(map$calls$file, list.files(folder))
-  if (length(gone_files)) stop("The map is of other test files, such as ", gone_files[1L], ": make it anew.")
+  # The map holds the places of the tests in their files.
+  is_old <- map$sums != file_sums(names(map$sums))
+  if (anyNA(is_old) || any(is_old)) {
+    stop("Test files have changed since the map: ", toString(names(map$sums)[!is_old %in% FALSE]), ". Make it anew.")
+  }
   run_mutants(map, as.integer(arguments[3L]), as.integer(arguments[4L]), pattern)
 }
