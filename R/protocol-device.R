@@ -254,16 +254,15 @@ rr_instructions <- function(
 
 # A message: a sheet without a device has probabilities, which nobody can throw.
 tell_devices <- function(mechanism, design) {
-  budget <- ceiling(10 * mechanism$epsilon) / 10
-  if (is.finite(budget) && budget > 0) {
-    cli::cli_inform(
-      c(
-        "This sheet names no device, such as dice or cards.",
-        i = "Take a row of {.code rr_device({.val {design}}, epsilon = {budget})} instead."
-      ),
-      class = "candor_message_device"
-    )
-  }
+  epsilon <- mechanism$epsilon
+  budget <- if (is.finite(epsilon) && epsilon > 0) ceiling(10 * epsilon) / 10 else 2
+  cli::cli_inform(
+    c(
+      "This sheet names no device, such as dice or cards.",
+      i = "Take a row of {.code rr_device({.val {design}}, epsilon = {budget})} instead."
+    ),
+    class = "candor_message_device"
+  )
 }
 
 sheet_designs <- c(

@@ -178,7 +178,9 @@ refuse_reports <- function(positions, x) {
 
 # The error for `x` that has none of the forms of the mechanism's reports.
 abort_form <- function(x, wanted) {
-  abort(c("{.arg x} must be {wanted}.", x = "It is {describe(x)}.", i = forms_remedy),
+  text <- "Bits of a file are text: {.code read.csv(file, colClasses = \"character\")} keeps them."
+  abort(c("{.arg x} must be {wanted}.", x = "It is {describe(x)}.", i = forms_remedy,
+          i = if (is.numeric(x)) text),
         if (inherits(x, "rr_reports")) c("mismatch", "report") else "report")
 }
 

@@ -225,9 +225,10 @@ row_panels <- function(layout, scales = "fixed") {
 }
 
 # The picture with its layout, which stays with it until it is drawn, by plot(), print() or
-# ggsave(), when the device is known. The usual 4 inches hold 40 rows.
+# ggsave(), when the device is known. The usual 4 inches hold 40 rows, an open device perhaps more.
 with_height <- function(picture, layout) {
-  if (layout$height > 4.2) inform_height(layout)
+  room <- if (grDevices::dev.cur() > 1) grDevices::dev.size()[2] else 0
+  if (layout$height > max(4.2, room)) inform_height(layout)
   structure(picture, row_layout = layout)
 }
 

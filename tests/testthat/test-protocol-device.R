@@ -170,6 +170,7 @@ test_that("the sheet of forced response dictates the faces of the articles, and 
   expect_match(says("* 6"), "\"yes\"", fixed = TRUE)
   expect_error(rr_device("coin"), "one coin", ignore.case = TRUE, class = "candor_error_argument")
   expect_message(rr_instructions(rr_forced(1 / 6), "Q?"), class = "candor_message_device")
+  expect_message(rr_instructions(rr_forced(c(no = 0, yes = 1 / 2)), "Q?"), class = "candor_message_device")
   expect_no_message(rr_instructions(row, "Q?"))
 })
 

@@ -272,6 +272,18 @@ test_that("rows that the device has no room for are told when they are drawn, ho
   expect_length(messages, 1)
 })
 
+test_that("an open device with room for the rows needs no word, and a lower one does", {
+  counts <- matrix(rep(c(60, 40), 60), 2, dimnames = list(c("no", "yes"), paste("group", 1:60)))
+  fit <- rr_estimate(rr_counts(counts, rr_forced(1 / 6)))
+  file <- withr::local_tempfile(fileext = ".pdf")
+  grDevices::pdf(file, width = 5, height = 12)
+  expect_no_message(ggplot2::autoplot(fit), class = "candor_message_height")
+  grDevices::dev.off()
+  grDevices::pdf(file, width = 5, height = 5)
+  expect_message(ggplot2::autoplot(fit), class = "candor_message_height")
+  grDevices::dev.off()
+})
+
 test_that("means, quantiles and frequent strings are drawn with their intervals", {
   mechanism <- rr_mean(c(0, 24), epsilon = 1)
   set.seed(8)
