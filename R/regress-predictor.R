@@ -18,6 +18,8 @@
 #' `"ml"` evaluates each different row at each combination of truths, so several randomized covariates and thousands of different rows can take half a minute.
 #' A progress bar shows that it works. `starts = 1` is several times quicker, and moments take less than a second.
 #'
+#' Does a randomized variable matter? `car::linearHypothesis(fit, c("cheatingonce = 0", "cheatingoften = 0"))` tests its coefficients together; `tidy(fit, exponentiate = TRUE)` gives odds ratios.
+#'
 #' @param formula Outcome to the left; to the right exact covariates and at least one variable of `mechanisms`, unless the outcome is one.
 #' @param data A data frame with outcome, covariates and *reports*, or a survey design (see [rr_glm()]).
 #' @param mechanisms A list of mechanisms, named by the randomized variables. If the rows of a covariate were randomized by different mechanisms, its element is a named list of
