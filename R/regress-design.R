@@ -14,7 +14,7 @@ refuse_pseudo <- function(fits) {
       "car::Anova(fit)}; {.fn AIC} compares models."
     ),
     rr_glm_attention = "Use {.code survey::regTermTest(fit, ~ x)}.",
-    "Use the Wald tests of {.fn summary}."
+    "{.code car::linearHypothesis(fit, names)} tests coefficients, by the names of {.fn vcov}."
   )
   abort(c(
     "A likelihood, or a ratio of two, is needed.",

@@ -499,11 +499,17 @@ extractAIC.rr_regression <- function(fit, scale, k = 2, ...) {
   ))
 }
 
-# The model matrix has the exact covariates. The columns of randomized covariates are not known.
+# The model matrix has the exact covariates. The columns of randomized covariates are not known. Tests
+# of terms by other packages take the first coefficients for the coefficients of its columns.
 #' @export
 model.matrix.rr_regression <- function(object, ...) {
   if (length(object$rows$covariates)) {
     abort("A fit with randomized covariates has no model matrix: nobody has seen their values.")
   }
-  model.matrix(covariate_terms(object), fitted_frame(object), contrasts.arg = object$contrasts)
+  x <- model.matrix(covariate_terms(object), fitted_frame(object), contrasts.arg = object$contrasts)
+  if (identical(names(coef(object))[seq_len(ncol(x))], colnames(x))) return(x)
+  abort(c(
+    "A fit of several categories has no coefficient for each column of a model matrix.",
+    i = "Terms are tested by {.code anova(small, large)} or {.code car::linearHypothesis()}."
+  ))
 }

@@ -367,6 +367,10 @@ linearHypothesis.rr_glm <- function(model, hypothesis.matrix, rhs = NULL, test =
   NextMethod(test = statistic)
 }
 
+# The coefficients have the names of the covariance, such as "once:age".
+#' @exportS3Method car::linearHypothesis
+linearHypothesis.rr_multinom <- function(model, ...) NextMethod(coef. = model$coefficients)
+
 # lmtest takes the coefficients of any glm for normal.
 #' @exportS3Method lmtest::coeftest
 coeftest.rr_glm <- function(x, vcov. = NULL, df = NULL, ...) {

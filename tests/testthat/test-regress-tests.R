@@ -211,3 +211,24 @@ test_that("a larger model is never below a smaller one: where its climb stopped 
     }
   }
 })
+
+test_that("coefficients of several categories are tested by name, and not by the columns of a model matrix", {
+  skip_if_not_installed("car")
+  skip_if_not_installed("survey")
+  grades <- rr_grr(levels(exam_simulated$cheating), p = 0.8)
+  design <- survey::svydesign(~semester, weights = ~1, data = exam_simulated)
+  for (data in list(exam_simulated, design)) {
+    fits <- list(
+      suppressMessages(rr_multinom(cheating ~ female + semester, data, grades)),
+      suppressMessages(rr_multinom(cheating ~ female + semester, data, grades, type = "cumulative"))
+    )
+    names <- list(c("once:female", "often:female"), "female")
+    for (i in 1:2) {
+      b <- setNames(c(t(coef(fits[[i]]))), rownames(vcov(fits[[i]])))[names[[i]]]
+      wald <- drop(b %*% solve(vcov(fits[[i]])[names[[i]], names[[i]]], b))
+      table <- car::linearHypothesis(fits[[i]], paste(names[[i]], "= 0"))
+      expect_equal(table$Chisq[2], wald, tolerance = 1e-10)
+      expect_error(survey::regTermTest(fits[[i]], ~female), class = "candor_error_argument")
+    }
+  }
+})
