@@ -238,7 +238,7 @@ empty_words <- function(reports) {
 }
 
 # The meaning of the second report, if it is no answer to the question: "yes" of a crosswise
-# question says that two answers are the same. NULL for other designs.
+# question says that two answers are the same. Other designs have none: NULL.
 report_meaning <- function(mechanism) {
   switch(mechanism$recipe$constructor %||% "", rr_crosswise = "the answers are the same",
          rr_triangular = "a yes to either question")
