@@ -114,7 +114,8 @@ rr_compare <- function(
   })
   between <- if (paired) paired_covariance(fits) else if (is_grouped) groups_covariance(fit)
   table <- compare_samples(samples, labels, conf.level, type, if (is_joint) fit$df, between, cells)
-  if (!is.null(fits[[1]]$plan)) tell_few_reports(anyNA(table$conf.low))
+  looking <- !is.null(fits[[1]]$plan)
+  if (looking) tell_few_reports(anyNA(table$conf.low))
   if (!has_terms(fits[[1]])) {
     tell_errors_unknown(if (is_grouped) list(fit) else fits, table$std.error)
   }
@@ -126,8 +127,11 @@ rr_compare <- function(
     conf.level = conf.level,
     target = fits[[1]]$target,
     n = n_compared(fits, paired),
-    title = compared_what[[type]],
-    looking = !is.null(fits[[1]]$plan),
+    title = c(
+      compared_what[[type]],
+      if (looking) paste0("  ", looking_words(conf.level, looking))
+    ),
+    looking = looking,
     by = compared_by(fit, is_grouped),
     question = shared_fact(fits, function(x) question_of(x$tally)),
     notes = c(sprintf("  p-values: of equal shares; adjusted by %s", adjust), doubted_fits(fits))

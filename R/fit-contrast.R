@@ -77,8 +77,10 @@ rr_contrast <- function(fit, L = NULL, conf.level = 0.95, cumulative = FALSE, ..
   if (check_flag(cumulative, "cumulative")) return(cumulative_shares(fit, L, conf.level))
   if (!has_terms(fit)) check_class(fit, "fit", c("rr_fit", "rr_margin"), "a fit, or a margin")
   is_fit <- inherits(fit, "rr_fit")
-  if (is_fit) tell_no_intervals(fit)
-  if (is_fit) fit <- anytime_fit(fit)
+  if (is_fit) {
+    tell_no_intervals(fit)
+    fit <- anytime_fit(fit)
+  }
   estimate <- coef(fit)
   read <- contrast_functions(L, names(estimate))
   result <- contrast_values(fit, read$weights, estimate, conf.level)
@@ -105,6 +107,7 @@ rr_contrast <- function(fit, L = NULL, conf.level = 0.95, cumulative = FALSE, ..
   }
   sums <- fit$sums %||% ((seq_along(estimate) - 1) %/% n_total)
   kind <- if (isTRUE(fit$total)) "number" else function_kind(read, sums)
+  looking <- !is.null(fit$plan)
   titles <- c(
     share = "Sums of shares", difference = "Differences of shares", ratio = "Ratios of shares",
     number = "Functions of the shares"
@@ -117,7 +120,11 @@ rr_contrast <- function(fit, L = NULL, conf.level = 0.95, cumulative = FALSE, ..
     target = fit$target,
     conf.level = conf.level,
     axis_kind = kind,
-    title = titles[[kind]]
+    looking = looking,
+    title = c(
+      titles[[kind]],
+      if (looking) paste0("  ", looking_words(conf.level, looking))
+    )
   )
 }
 

@@ -197,6 +197,21 @@ confint.rr_estimates <- function(object, parm = NULL, level = NULL, ...) {
 #' @export
 nobs.rr_estimates <- function(object, ...) sum(info_of(object, "n"))
 
+# An error: estimates by moments and in designs have no likelihood.
+#' @export
+logLik.rr_estimates <- function(object, ...) {
+  abort(c(
+    "These estimates have no likelihood of the reports.",
+    i = paste(
+      "Shares of groups are compared by {.fn rr_compare}, or by {.fn",
+      "survey::regTermTest} of a fit of {.fn rr_glm}."
+    )
+  ))
+}
+
+#' @export
+anova.rr_estimates <- function(object, ...) logLik(object)
+
 #' @rdname estimate_methods
 #' @export
 as.data.frame.rr_estimates <- function(x, ...) {
@@ -340,9 +355,9 @@ interval_words <- function(level, name = "", simultaneous = FALSE, ranked = FALS
   )
 }
 
-# The name of intervals of rows in the order of their estimates.
-ranked_words <- function(level, looking = FALSE) {
-  interval_words(level, if (looking) interval_kinds$anytime$label else "", ranked = TRUE)
+# The name of the intervals of a table, which say their kind if they hold while looking.
+looking_words <- function(level, looking, ...) {
+  interval_words(level, if (looking) interval_kinds$anytime$label else "", ...)
 }
 
 rank_words <- function(level, looking = FALSE) {

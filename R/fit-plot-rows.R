@@ -283,12 +283,7 @@ autoplot.rr_estimates <- function(object, terms = NULL, ...) {
   level <- info_of(object, "conf.level")
   ranked <- isTRUE(info_of(object, "ranked"))
   looking <- isTRUE(info_of(object, "looking"))
-  kind <- if (ranked) {
-    ranked_words(level, looking)
-  } else {
-    name <- if (looking) interval_kinds$anytime$label else ""
-    interval_words(level, name, info_of(object, "simultaneous"))
-  }
+  kind <- looking_words(level, looking, info_of(object, "simultaneous"), ranked)
   caption <- paste0(
     "Lines: ", kind, ".", if (ranked) paste0(" ", rank_words(level, looking), "."),
     picture$caption

@@ -237,12 +237,8 @@ plot_base <- function(fit, data, what = "Lines", layout = NULL) {
   }
 }
 
-# The report "yes" of a crosswise question says that two answers are the same: it is not an answer
-# to the question.
 share_names <- function(mechanism) {
-  what <- switch(mechanism$recipe$constructor %||% "", rr_crosswise = ": the answers are the same",
-                 rr_triangular = ": a yes to either question")
-  c("Estimate", paste0("Reported", what))
+  c("Estimate", paste(c("Reported", report_meaning(mechanism)), collapse = ": "))
 }
 
 # The axis of shares, or of people.

@@ -250,19 +250,4 @@ survey_title <- function(x) {
   )
 }
 
-# The likelihood of the reports is that of independent respondents.
-#' @export
-logLik.rr_survey <- function(object, ...) {
-  abort(c(
-    "A survey design has no likelihood of the reports.",
-    i = paste(
-      "Compare groups by {.fn rr_compare}, or by {.fn",
-      "survey::regTermTest} of a fit of {.fn rr_glm}."
-    )
-  ))
-}
-
-#' @export
-anova.rr_survey <- function(object, ...) logLik(object)
-
 bounds_of.rr_survey <- function(x, rows, level) lapply(fit_intervals(x, level), as.vector)

@@ -107,7 +107,7 @@ rr_top <- function(
     ranked = TRUE,
     looking = looking,
     title = c(
-      title, paste0("  Unbiased estimates, ", ranked_words(conf.level, looking)),
+      title, paste0("  Unbiased estimates, ", looking_words(conf.level, looking, ranked = TRUE)),
       paste0("  ", rank_words(conf.level, looking)),
       if (is_doubted(fit)) indented(doubt_words(fit))
     )

@@ -36,7 +36,7 @@
 #' @param draws Number of cards that each respondent draws in Kuk's design, with replacement; default 1. With several draws a report is the number of "yes"
 #'   cards, from 0 to `draws`. Epsilon is `draws` times the epsilon of one card.
 #' @param levels Two labels, first the label for "no". In data, `FALSE` and 0 mean the first label and `TRUE` and 1 the second. Known labels of yes
-#'   and no ("yes", `TRUE`, 1, "same") in the other order give an error if the design treats the two answers differently. In a symmetric design
+#'   and no ("yes", `TRUE`, 1, "same", "positive") in the other order give an error if the design treats the two answers differently. In a symmetric design
 #'   they give the message `candor_message_order`, because regressions, contrasts, power and pictures are then about "no".
 #' @param ... Must be empty.
 #' @return A mechanism of class `c("rr_binary", "rr_mechanism")`: a list with elements `levels`, `p`, `q`, `p_minus_q`, `epsilon` and others.

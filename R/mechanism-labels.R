@@ -220,12 +220,28 @@ abort_report <- function(x, position, mechanism, name = NULL) {
       x = "{where}, {describe(value)}, is not a level.",
       i = if (is.character(value)) meant_of(value, mechanism$reports),
       i = "{wanted_answers(x, mechanism)}",
+      i = sprintf("{.val {mechanism$reports[2]}} means: %s.", report_meaning(mechanism)),
       i = if (is.character(value) && nzchar(value)) recode_words(answers, mechanism$reports),
-      i = if (identical(value, "")) "{.code na.strings = c('NA', '')} reads empty text as missing.",
+      i = empty_words(value),
       i = if (is.numeric(x)) "If these are counts, use {.fn rr_counts}."
     ),
     "level", position = position, problem = "is not a level"
   )
+}
+
+# The remedy if an empty text is among reports; else NULL.
+empty_words <- function(reports) {
+  if ("" %in% reports) paste(
+    "{.arg na.rm} drops NA and NULL, and no empty text: filter such rows out, or read them from a",
+    "file with {.code na.strings = c('NA', '')}."
+  )
+}
+
+# The meaning of the second report, if it is no answer to the question: "yes" of a crosswise
+# question says that two answers are the same. Other designs have none: NULL.
+report_meaning <- function(mechanism) {
+  switch(mechanism$recipe$constructor %||% "", rr_crosswise = "the answers are the same",
+         rr_triangular = "a yes to either question")
 }
 
 # The remedy for answers in other words, for a message: answers that differ from the labels by case

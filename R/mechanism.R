@@ -66,7 +66,7 @@ level_argument <- function(mechanism) {
 
 # Labels of two categories, in lower case, that say which of them is no and which is yes: "the same"
 # stands for yes in the crosswise design.
-no_yes_labels <- c("no yes", "false true", "0 1", "different same")
+no_yes_labels <- c("no yes", "false true", "0 1", "negative positive", "different same")
 
 # 1:2 if two labels are called no and yes in this order, 2:1 if in the other, else NULL.
 no_yes_order <- function(labels) {
@@ -102,7 +102,10 @@ format.rr_mechanism <- function(x, digits = 4, ...) {
   is_several <- !is.null(x$questions)
   unit <- if (is_several) " per row" else if (!is.null(permanent)) " a report"
   epsilon <- if (protects(x)) {
-    paste0("epsilon = ", format(x$epsilon, digits = digits), unit)
+    paste0(
+      "epsilon = ", format(x$epsilon, digits = digits), unit,
+      if (!is.null(x$attention)) " of attention"
+    )
   }
   permanent <- if (!is.null(permanent)) paste(format(permanent, digits = digits), "in all")
   paste(c(x$design, size_words(x), epsilon, permanent), collapse = ", ")

@@ -33,6 +33,7 @@
 #'   reports.
 #' @param ... Not used; further arguments give an error.
 #' @return A mechanism of class `c("rr_anchor", "rr_channel", "rr_mechanism")` with the truths `attentive` and `inattentive` and the reports of `mechanism`.
+#'   Its `epsilon` is that of attention, and `mechanism$epsilon` that of the answer.
 #' @section Errors:
 #' `candor_error_argument`, `candor_error_law` (a validation study, dealt answers), `candor_error_no_information` (attentive and inattentive respondents answer alike, or nobody seems to be attentive). See [candor_conditions].
 #' @references Atsusaka, Y. and Stevenson, R. T. (2023). A bias-corrected estimator for the crosswise model with inattentive respondents. *Political
@@ -83,6 +84,7 @@ rr_anchor <- function(mechanism, share = 0, answer = "uniform", ...) {
     ),
     c("anchor", "channel"),
     yes_no = c(!is.null(mechanism$bits), FALSE),
+    remark = "this is of attention, and not of the answer",
     attention = c(attentive = unname(yes), inattentive = answers[2])
   )
 }

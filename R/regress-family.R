@@ -154,16 +154,14 @@ regress_response <- function(y, labels, weights = NULL) {
   }
   if (is_labelled(y)) y <- labelled_reports(y, list(reports = labels))
   if (is.factor(y) || is.character(y)) {
-    index <- match_labels(as.character(y), list(reports = labels))
-    if (all(is.na(index[!is.na(y)]))) {
-      index <- bit_positions(as.character(y), no_yes_index(labels)) %||% index
-    }
+    index <- match_labels(as.character(y), list(reports = labels, bits = no_yes_index(labels)))
     unmatched <- y[is.na(index) & !is.na(y)]
     if (length(unmatched)) {
       abort(
-        paste(
-          "Reports must be labels of the mechanism, {format_labels(labels)}, and",
-          "not {.val {as.character(unmatched[1])}}."
+        c(
+          "Reports must be labels of the mechanism, {format_labels(labels)}.",
+          x = "One is {.val {as.character(unmatched[1])}}.",
+          i = empty_words(unmatched)
         ),
         c("level", "input")
       )

@@ -11,7 +11,7 @@
 #' * `anova()`: likelihood ratio tests of nested fits, sorted by their degrees of freedom. `drop1()`, `step()` and `car::Anova()` give an error.
 #' * `nobs()`: rows with a weight above 0, or respondents of a tally.
 #' * `tidy()`: `term`, `estimate`, `std.error`, `statistic`, `p.value`, with `conf.int = TRUE` `conf.low`, `conf.high`; first `y.level` ([rr_multinom()]) or
-#'   `component` ([rr_predictor()]).
+#'   `component` ([rr_predictor()]: `"outcome"`, or `"truth"` for the model of the randomized covariate).
 #' * `glance()`: `nobs`, `df`, `logLik`, `AIC`, `BIC`, `decrement` (gain of a further Newton step), `starts` (number of different maxima found).
 #' * `summary()`: a list with `coefficients`: estimate, standard error, z and p-value.
 #' * `fitted()`: the probability of the *report* (expected counts for [rr_loglinear()], the mean of the reported outcome for [rr_predictor()]), as for
@@ -30,7 +30,7 @@
 #' @param level,conf.level Confidence level, a number in (0, 1); default 0.95.
 #' @param conf.int Logical, default `FALSE`. Add the columns `conf.low` and `conf.high`?
 #' @param exponentiate Logical, default `FALSE`. Give factors instead of coefficients: odds ratios ([rr_multinom()], binomial [rr_predictor()]), ratios of cell shares ([rr_loglinear()]) or
-#'   of rates (Poisson)? An error for a linear outcome. Standard errors are not transformed.
+#'   of rates (Poisson)? An error for a linear outcome. Rows of the component `"truth"` of [rr_predictor()] are then odds ratios of the truth. Standard errors are not transformed.
 #' @param digits Significant digits printed, from 1 to 22; default 4.
 #' @param nsim Number of simulated surveys, a whole number of at least 1; default 1.
 #' @param seed A whole number for [set.seed()], after which R's generator is restored; or `NULL` (default) to continue from its present state.

@@ -60,7 +60,7 @@
 #' @param methods For `plot()`: methods to draw, a character vector; by default all.
 #' @return A tibble of class `rr_study` with one row per cell, method and metric: `truth`, `k` (number of categories), `epsilon`, `n`, `method`, `metric`, `estimate`,
 #'   `mc.error`. `plot()` and `autoplot()` return a ggplot. `summary()` returns a tibble with a row for each cell and metric (`mse`, `tv`, `nll`):
-#'   the `method` with the smallest `estimate` (for `nll` without methods that are not `valid` in [rr_methods()]), the `second`, its `margin` over the winner, and `mc.error`, an upper bound of the Monte Carlo error of the margin.
+#'   the `method` with the smallest `estimate` (for `nll` without methods that are not `valid` in [rr_methods()]), the `second`, its `margin` over the winner, `tie` (is the margin below 1e-12, so that neither is better?), and `mc.error`, an upper bound of the Monte Carlo error of the margin.
 #' @section Errors:
 #' * `candor_error_argument`: an empty grid, a truth that is not a distribution over at least two categories, values out of range, unknown methods, a `mechanism` that returns none.
 #'   These errors, and errors of a method that always fails, come before the work starts.
@@ -249,14 +249,15 @@ summary.rr_study <- function(object, ...) {
   keys <- intersect(c("truth", "k", "mechanism", "epsilon", "n", "metric"), names(data))
   cells <- split(seq_len(nrow(data)), unname(as.list(data[keys])), drop = TRUE)
   rows <- lapply(cells[order(vapply(cells, min, 0L))], function(rows) {
-    best <- rows[order(data$estimate[rows])][1:2]
+    best <- data[rows[order(data$estimate[rows])][1:2], ]
     data.frame(
-      data[best[1], keys, drop = FALSE],
-      method = data$method[best[1]],
-      estimate = data$estimate[best[1]],
-      second = data$method[best[2]],
-      margin = diff(data$estimate[best]),
-      mc.error = sqrt(sum(data$mc.error[best]^2))
+      best[1, keys, drop = FALSE],
+      method = best$method[1],
+      estimate = best$estimate[1],
+      second = best$method[2],
+      margin = diff(best$estimate),
+      tie = diff(best$estimate) < 1e-12,
+      mc.error = sqrt(sum(best$mc.error^2))
     )
   })
   as_tibble(do.call(rbind, unname(rows)))

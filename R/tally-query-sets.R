@@ -81,14 +81,13 @@ refuse_wrong <- function(n_wrong, total, noun, rule, find_wrong = NULL) {
 abort_wrong <- function(message, rule, rows) {
   columns <- lapply(rows[setdiff(names(rows), "n")], as.character)
   texts <- do.call(paste, unname(columns))
-  has_empty <- any(!nzchar(texts))
   is_long <- nchar(texts) > 40
   texts[is_long] <- paste0(substr(texts[is_long], 1, 37), "...")
   abort(c(
     message,
     x = if (length(texts)) "Among them: {.val {cli::cli_vec(texts, list('vec-last' = ', '))}}.",
     i = "{rule}",
-    i = if (has_empty) "Filter rows with an empty text out: {.arg na.rm} drops NULL alone."
+    i = empty_words(texts)
   ), "report")
 }
 

@@ -140,25 +140,28 @@ text_columns <- function(x, fields) {
   values[is.na(x)] <- list(rep(NA_character_, length(fields)))
   odd <- which(lengths(values) != length(fields))
   if (length(odd)) {
-    abort_report_at(odd[1], paste("is not the numbers", paste(fields, collapse = ", ")))
+    abort_report_at(
+      odd[1], paste("is not the numbers", toString(fields)),
+      x[odd[1]]
+    )
   }
   columns <- lapply(seq_along(fields), function(j) vapply(values, `[`, "", j))
   as.data.frame(setNames(columns, fields))
 }
 
-abort_report_at <- function(position, problem) {
+abort_report_at <- function(position, problem, report = NULL) {
   abort(
     c(
       "{.arg x} must hold reports of this mechanism.",
-      x = "Report {format_count(position)} {problem}.", i = forms_remedy
+      x = "Report {format_count(position)} {problem}.", i = forms_remedy,
+      i = empty_words(report)
     ),
     "report", position = position, problem = problem
   )
 }
 
-forms_remedy <- paste(
-  "{.fn rr_reports} says how reports look,", "and {.fn rr_perturb} makes them of answers."
-)
+forms_remedy <-
+  "{.fn rr_reports} says how reports look, and {.fn rr_perturb} makes them of answers."
 
 # An error if there are `positions`, at which elements or rows of `x` are no reports. It shows the
 # first.
@@ -171,7 +174,7 @@ refuse_reports <- function(positions, x) {
     }
     abort_report_at(
       positions[1],
-      paste("is", describe(if (is.character(report)) short_reports(report) else report))
+      paste("is", describe(if (is.character(report)) short_reports(report) else report)), report
     )
   }
 }

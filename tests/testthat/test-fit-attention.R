@@ -387,3 +387,25 @@ test_that("a group of a design in which nobody answered leaves the errors of the
   alone <- estimate(subset(design, land == "z"))
   expect_equal(tidy(some)[tidy(some)$land == "z", -1], tidy(alone)[, -1], tolerance = 1e-10)
 })
+
+test_that("estimates without a likelihood are refused by likelihood ratios, and comparisons of groups remain", {
+  data <- data.frame(y = rep(c(0, 1, 0, 1), c(60, 160, 180, 600)), a = rep(c(0, 0, 1, 1), c(60, 160, 180, 600)), g = rep(1:2, 500))
+  fit <- rr_estimate(data, rr_crosswise(0.15), column = c("y", "a"), anchor = rr_anchor(rr_crosswise(0.15)), by = "g")
+  joint <- rr_estimate(rr_counts(c(180, 90, 80, 110), rr_product(a = rr_warner(0.8), b = rr_warner(0.8))), method = "inv")
+  mean <- rr_estimate(rr_tally(rr_perturb(rep(0:4, 20), rr_mean(c(0, 4), 1)), rr_mean(c(0, 4), 1)))
+  for (estimate in list(fit, rr_margin(joint, "a"), mean, rr_compare(fit))) {
+    expect_refused(anova(estimate), logLik(estimate), AIC(estimate), BIC(estimate))
+  }
+  expect_error(anova(fit), "rr_compare", class = "candor_error_argument")
+  expect_identical(nrow(rr_compare(fit, "yes")), 1L)
+})
+
+test_that("the epsilon of an anchor question is of attention, that of the question of the answer", {
+  crosswise <- rr_crosswise(0.15)
+  anchor <- rr_anchor(crosswise)
+  # The largest ratio of two truths' probabilities of a report, by hand: 0.85 / 0.15 of the answer, 0.5 / 0.15 of attention.
+  expect_equal(c(crosswise$epsilon, anchor$epsilon), log(c(0.85, 0.5) / 0.15))
+  expect_match(format(anchor), "epsilon = 1.204 of attention", fixed = TRUE)
+  expect_match(format(crosswise), "epsilon = 1.735$")
+  expect_match(paste(capture.output(print(anchor)), collapse = " "), "epsilon +1.204.*of attention")
+})

@@ -274,3 +274,45 @@ test_that("the remedy for answers in other words fits the answers", {
   expect_match(remedy(c("{stop()}", "{1 + 1}")), "{stop()}, {1 + 1}", fixed = TRUE)
   expect_match(remedy(c("no", "yes"), rr_warner(0.8, levels = c("No", "Yes"))), 'levels = c("no", "yes")', fixed = TRUE)
 })
+
+test_that("an empty text among reports has its remedy through every door of R", {
+  remedy <- function(code) conditionMessage(expect_error(code, class = "candor_error"))
+  warner <- rr_warner(0.8)
+  bits <- rr_unary(8, 1)
+  rappor <- rr_bloom(8, 1)
+  answers <- data.frame(a = c("no", ""), x = 1:2)
+  chunks <- local({
+    parts <- list(c("no", "yes"), c("yes", ""))
+    i <- 0
+    function() if (i < 2) parts[[i <<- i + 1]]
+  })
+  for (message in list(
+    remedy(rr_tally(c("no", ""), warner)), remedy(rr_tally(factor(c("no", "")), warner)), remedy(rr_tally(answers, warner, column = "a")),
+    remedy(rr_tally(answers, rr_product(a = warner, x = rr_grr(2, 1)))), remedy(rr_tally(chunks, warner)),
+    remedy(rr_tally(c("ff", ""), bits)), remedy(rr_tally(c("1 0f", ""), rappor)), remedy(rr_glm(a ~ x, answers, warner)),
+    remedy(rr_multinom(a ~ x, answers, rr_grr(c("no", "yes"), p = 0.8)))
+  )) expect_match(message, "na.rm")
+  # The remedy works: both ways leave the empty text out.
+  expect_equal(rr_tally(c("no", NA, "yes")[1:2], warner, na.rm = TRUE)$counts, rr_tally("no", warner)$counts)
+})
+
+test_that("designs whose yes is no answer to the question say what it is", {
+  message_of <- function(mechanism) conditionMessage(expect_error(rr_tally(c("A: gleich", "B: anders"), mechanism), class = "candor_error_level"))
+  expect_match(message_of(rr_crosswise(0.25)), "the answers are the same")
+  expect_match(message_of(rr_triangular(0.25)), "a yes to either question")
+  expect_no_match(message_of(rr_warner(0.75)), "the same\\b")
+  # With levels in this order "gleich" counts as yes: (0.7 + 0.25 - 1) / (2 * 0.25 - 1), Yu, Tian and Tang (2008).
+  mechanism <- rr_crosswise(0.25, levels = c("B: anders", "A: gleich"))
+  fit <- rr_estimate(rr_tally(rep(c("A: gleich", "B: anders"), c(70, 30)), mechanism))
+  expect_equal(coef(fit)[["A: gleich"]], 0.1)
+})
+
+test_that("negative and positive are no and yes: 1 is positive in whatever order a table has them", {
+  study <- rbind(positive = c(positive = 40, negative = 10), negative = c(5, 95))
+  for (mechanism in list(rr_misclassification(table = study), rr_misclassification(table = study[2:1, 2:1]))) {
+    expect_equal(sum(suppressMessages(rr_tally(c(1, 0, 0), mechanism))$counts[mechanism$levels == "positive"]), 1)
+    expect_equal(sum(suppressMessages(rr_tally(c(TRUE, FALSE, FALSE), mechanism))$counts[mechanism$levels == "positive"]), 1)
+  }
+  expect_message(rr_tally(c(1, 0, 0), rr_misclassification(table = study)), class = "candor_message_reading")
+  expect_refused(rr_forced(no = 0.1, yes = 0.2, levels = c("positive", "negative")))
+})

@@ -579,3 +579,14 @@ test_that("a truth that is not named, and a mechanism without its variable, have
   expect_error(predict(fit, truth = list(a = "no", b = "no", c = "no")), class = "candor_error_argument")
   expect_error(rr_predictor(y ~ a, data, mechanisms), "out of `mechanisms`", class = "candor_error_argument")
 })
+
+test_that("factors of the outcome stand beside those of the truth's model, each in its component", {
+  set.seed(1)
+  data <- data.frame(x = rnorm(400), y = rbinom(400, 1, 0.4), q = rep(c("no", "yes"), c(220, 180)))
+  for (family in list(binomial(), poisson())) {
+    fit <- rr_predictor(y ~ x + q, data, list(q = rr_warner(0.9)), family = family, method = "ml")
+    table <- tidy(fit, exponentiate = TRUE)
+    expect_equal(setNames(table$estimate, table$term)[table$component == "outcome"], exp(coef(fit)))
+    expect_equal(setNames(table$estimate, table$term)[table$component == "truth"], exp(coef(fit, "truth")))
+  }
+})

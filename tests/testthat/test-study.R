@@ -288,6 +288,18 @@ test_that("the summary has the winner of each cell and its margin", {
     sorted <- cell[order(cell$estimate), ]
     expect_identical(c(table$method[i], table$second[i]), sorted$method[1:2])
     expect_equal(table$margin[i], sorted$estimate[2] - sorted$estimate[1])
+    expect_identical(table$tie[i], table$margin[i] < 1e-12)
   }
   expect_false("inv" %in% unlist(table[table$metric == "nll", c("method", "second")]))
+})
+
+test_that("methods with the same estimates are a tie, and one method alone has no margin", {
+  # Two names of one function: all of their metrics agree.
+  half <- function(counts, mechanism) c(0.5, 0.5)
+  study <- function(method) {
+    summary(rr_study(c(0.6, 0.4), epsilon = 1, n = 50, method = method, replications = 4, seed = 1, workers = 1))
+  }
+  expect_identical(unique(study(list(a = half, b = half))$tie), TRUE)
+  expect_identical(unique(study(list(a = half, b = "inv"))$tie[1:2]), FALSE)
+  expect_identical(unique(study("inv")$tie), NA)
 })
