@@ -421,3 +421,34 @@ test_that("shares of a class and their limits do not depend on the unit of the w
   V <- 7 - 2 * p * 5 + p^2 * 9 - S * 0.8 * (1 - 2 * p)
   expect_equal(S^2, 1.96^2 * V, tolerance = 1e-8)
 })
+
+test_that("shares up to a value by hand: the standard error of a ratio, limits at every share, classes that may be empty", {
+  set.seed(36)
+  d <- class_survey(120)
+  warner <- rr_warner(0.8, levels = 0:1)
+  fit <- suppressMessages(rr_predictor(y ~ 0 + x, d, list(x = warner), weights = w))
+  points <- c(-1, 0.1, 0.75, 2, 30)
+  u <- scores_of(d$x)
+  tested <- seq(0, 1, 5e-4)
+  for (level in c(0.5, 0.95)) {
+    shares <- rr_contrast(fit, points, cumulative = TRUE, conf.level = level)
+    expect_identical(as.numeric(as.character(shares$x)), rep(c(0, 1), each = 5))
+    for (k in 1:2) for (i in seq_along(points)) {
+      row <- shares[shares$x == k - 1 & shares$value == points[i], ]
+      s <- function(p) d$w * u[, k] * ((d$y <= points[i]) - p)
+      share <- sum(s(0)) / sum(d$w * u[, k])
+      expect_equal(row$estimate, share, tolerance = 1e-12)
+      expect_equal(row$std.error, sqrt(sum(s(share)^2)) / sum(d$w * u[, k]), tolerance = 1e-10)
+      member <- warner_square() * sum(d$w^2 * u[, k]) / sum(d$w * u[, k])
+      accepted <- vapply(tested, function(p) sum(s(p))^2 <= qnorm((1 + level) / 2)^2 * (sum(s(p)^2) + moved(s(p), member, p)), NA)
+      limits <- pmin(pmax(range(share, tested[accepted]), 0), 1)
+      expect_lt(max(abs(c(row$conf.low, row$conf.high) - limits)), 5.1e-4)
+    }
+  }
+  # Without points: at all values.
+  expect_identical(rr_contrast(fit, cumulative = TRUE)$value, rep(sort(unique(d$y)), 2))
+  # A class may be empty: any share, or none.
+  few <- function(yes) rr_contrast(rr_predictor(y ~ 0 + x, data.frame(y = 1:12, x = rep(0:1, c(12 - yes, yes))), list(x = warner)), 6, cumulative = TRUE)[2, ]
+  expect_identical(c(few(3)$conf.low, few(3)$conf.high), c(0, 1))
+  expect_identical(is.na(unlist(few(1)[c("estimate", "std.error", "conf.low", "conf.high")], use.names = FALSE)), rep(TRUE, 4))
+})
