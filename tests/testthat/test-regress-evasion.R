@@ -181,3 +181,57 @@ test_that("a share that is estimated as 0 has a profile interval, and the others
   }
   expect_equal(2 * (best(0) - best(limits[3, 2])), qchisq(0.95, 1), tolerance = 1e-4)
 })
+
+test_that("evasion by a covariate beside two devices that deny by opposite reports: shares, intercepts and reports by quadrature", {
+  devices <- list(card = rr_crosswise(0.15, levels = c("no", "yes")), die = rr_forced(1 / 6))
+  q <- c(0.85, 1 / 6)
+  d <- c(-0.7, 2 / 3)
+  people <- withr::with_seed(9, {
+    id <- rep(sample(120), 4)
+    item <- rep(1:4, each = 120)
+    device <- 1 + (id + item) %% 2
+    truth <- rbinom(480, 1, plogis(c(-1, -0.5, 0, -1.5)[item] + 1.3 * rnorm(120)[id]))
+    evades <- runif(120) < ifelse(seq_len(120) %% 3 == 0, 0.4, 0.1)
+    y <- ifelse(evades[id], device == 1, rbinom(480, 1, q[device] + d[device] * truth))
+    data.frame(id, item = factor(item), arm = names(devices)[device], y, v = c(1, 0, 0)[1 + id %% 3], w = c(1, 2)[1 + id %% 2])
+  })
+  fit <- quietly(suppressWarnings(rr_glm(y ~ 0 + item + (1 | id), people, devices, arm = arm, weights = w, protective = ~v)))
+  own <- fit$evasion
+  at <- unname(own$point)
+  u <- seq(-8, 8, length.out = 161)
+  nodes <- dnorm(u) * diff(u)[1]
+  device <- match(people$arm, names(devices))
+  yes <- q[device] + d[device] * plogis(outer(at[1:4][people$item], at[5] * u, `+`))
+  joint <- exp(rowsum(log(people$y * yes + (1 - people$y) * (1 - yes)), people$id))
+  one <- people[match(1:120, people$id), ]
+  safe <- drop(rowsum(1 * (people$y != (device == 1)), people$id)) == 0
+  gamma <- plogis(at[6] + at[7] * one$v)
+  follow <- drop(joint %*% nodes)
+  total <- (1 - gamma) * follow + gamma * safe
+  expect_equal(fit$loglik, sum(one$w * log(total)), tolerance = 1e-9)
+  tau <- gamma * safe / total
+  expect_equal(unname(predict(fit, type = "evasion")), unname(tau[people$id]), tolerance = 1e-7)
+  # Persons who evade may have any intercept.
+  density <- (1 - tau) * joint / follow + tau
+  mean <- drop(density %*% (nodes * u))
+  random <- fit$random[match(1:120, fit$random$level), ]
+  expect_equal(random$estimate, unname(at[5] * mean), tolerance = 1e-6)
+  expect_equal(random$std.error, unname(at[5] * sqrt(drop(density %*% (nodes * u^2)) - mean^2)), tolerance = 1e-6)
+  weight <- one$w / sum(one$w)
+  expect_gt(own$share, 0.05)
+  expect_equal(own$share, sum(weight * gamma), tolerance = 1e-10)
+  slope <- colSums(weight * gamma * (1 - gamma) * cbind(1, one$v))
+  expect_equal(own$std.error, sqrt(drop(slope %*% own$covariance[6:7, 6:7] %*% slope)), tolerance = 1e-8)
+  expect_equal(own$statistic, 2 * (fit$loglik - fit$without$loglik), tolerance = 1e-10)
+  expect_equal(own$p.value, pchisq(own$statistic, 2, lower.tail = FALSE), tolerance = 1e-10)
+  expect_identical(fit$df, 7)
+  new <- data.frame(item = c("2", "4", "4"), arm = c("card", "die", "card"), v = c(0, 1, 1))
+  use <- c(1, 2, 1)
+  truth <- drop(plogis(outer(at[c(2, 4, 4)], at[5] * u, `+`)) %*% nodes)
+  gamma <- plogis(at[6] + at[7] * new$v)
+  expect_equal(unname(predict(fit, new, type = "report")), (1 - gamma) * (q[use] + d[use] * truth) + gamma * c(1, 0, 1), tolerance = 1e-7)
+  expect_equal(unname(predict(fit, new)), truth, tolerance = 1e-7)
+  # One report may be named in place of the device's: then it denies in all rows.
+  expect_identical(denying_reports(fit$fixed, list(y = 0:1), "yes"), c(1, 1))
+  expect_identical(denying_reports(fit$fixed, list(y = 0:1), "no"), c(0, 0))
+})
