@@ -361,5 +361,5 @@ test_that("attention with a column that others make, weights of 0 and labels of 
   expect_length(possible, 1)
   expect_identical(possible[[1]]$rows, 1:300)
   scores <- cbind(possible_reports(alone)[[1]]$scores[3, , ])
-  expect_equal(unname(possible[[1]]$scores[3, rows, ]), unname(given), tolerance = 1e-5)
+  expect_equal(unname(possible[[1]]$scores[3, rows, ]), unname(scores), tolerance = 1e-5)
 })

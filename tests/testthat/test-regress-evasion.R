@@ -235,3 +235,22 @@ test_that("evasion by a covariate beside two devices that deny by opposite repor
   expect_identical(denying_reports(fit$fixed, list(y = 0:1), "yes"), c(1, 1))
   expect_identical(denying_reports(fit$fixed, list(y = 0:1), "no"), c(0, 0))
 })
+
+test_that("one question asked several times: evasion beside an intercept alone, and a person with one answer", {
+  # Numbers of yes among four answers of a person, by people of each number.
+  people <- c(60, 20, 30, 25, 15)
+  answers <- data.frame(id = rep(1:150, each = 4), y = unlist(lapply(rep(0:4, people), function(yes) rep(1:0, c(yes, 4 - yes)))))
+  answers <- rbind(answers, data.frame(id = 151, y = 1))
+  fit <- quietly(suppressWarnings(rr_glm(y ~ 1 + (1 | id), answers, rr_warner(0.9), protective = "no")))
+  u <- seq(-8, 8, length.out = 161)
+  loglik <- function(b) {
+    yes <- 0.1 + 0.8 * plogis(b[1] + b[2] * u)
+    share <- vapply(0:4, function(k) sum(yes^k * (1 - yes)^(4 - k) * dnorm(u)) * 0.1, 0)
+    alone <- sum(yes * dnorm(u)) * 0.1
+    sum(people * log((1 - plogis(b[3])) * share + plogis(b[3]) * c(1, 0, 0, 0, 0))) + log((1 - plogis(b[3])) * alone)
+  }
+  at <- unname(fit$evasion$point)
+  best <- optim(c(0, 1, -1), loglik, method = "BFGS", control = list(fnscale = -1, reltol = 1e-14))
+  expect_equal(c(fit$loglik, best$value), rep(loglik(at), 2), tolerance = 1e-8)
+  expect_equal(unname(solve(fit$evasion$covariance)), -optimHess(at, loglik, control = list(ndeps = rep(1e-4, 3))), tolerance = 1e-4)
+})

@@ -249,6 +249,7 @@ test_that("three categories that are seen: draws of a Dirichlet distribution, wi
   expect_equal(unname(quantile(fit, c(0.1, 0.9))["b", ]), unname(quantile(fit$draws[, "b"], c(0.1, 0.9))))
   expect_equal(summary(fit, above = 0.3)$probability, unname(colMeans(fit$draws > 0.3)))
   expect_identical(glance(fit)$log.evidence, NA_real_)
+  expect_identical(glance(fit)$method, "data augmentation")
   expect_gt(glance(fit)$effective, 3000)
 })
 
