@@ -254,3 +254,47 @@ test_that("one question asked several times: evasion beside an intercept alone, 
   expect_equal(c(fit$loglik, best$value), rep(loglik(at), 2), tolerance = 1e-8)
   expect_equal(unname(solve(fit$evasion$covariance)), -optimHess(at, loglik, control = list(ndeps = rep(1e-4, 3))), tolerance = 1e-4)
 })
+
+test_that("limits of evasion: Wald's by hand, and profiles that fall by the quantile or reach 0", {
+  answers_of <- function(people) {
+    data.frame(id = rep(seq_len(sum(people)), each = 4), y = unlist(lapply(rep(0:4, people), function(yes) rep(1:0, c(yes, 4 - yes)))))
+  }
+  u <- seq(-8, 8, length.out = 121)
+  reaches <- NULL
+  for (people in list(c(240, 40, 50, 60, 90), c(60, 55, 48, 40, 22), c(58, 66, 66, 33, 8))) {
+    fit <- quietly(suppressWarnings(rr_glm(y ~ 1 + (1 | id), answers_of(people), rr_warner(0.95), protective = "no")))
+    loglik <- function(b) {
+      yes <- 0.05 + 0.9 * plogis(b[1] + b[2] * u)
+      share <- vapply(0:4, function(k) sum(yes^k * (1 - yes)^(4 - k) * dnorm(u)) * diff(u)[1], 0)
+      sum(people * log((1 - b[3]) * share + b[3] * c(1, 0, 0, 0, 0)))
+    }
+    at <- c(coef(fit), fit$sigma, fit$evasion$share)
+    top <- loglik(at)
+    expect_equal(fit$loglik, top, tolerance = 1e-8)
+    # The best of the others, the share on its logit.
+    best <- function(j, value) {
+      full <- function(b) {
+        b <- append(b, value, j - 1)
+        if (j != 3) b[3] <- plogis(b[3])
+        loglik(b)
+      }
+      start <- replace(at, 3, qlogis(min(max(at[3], 0.01), 0.99)))[-j]
+      optim(start, full, method = "BFGS", control = list(fnscale = -1, reltol = 1e-12))$value
+    }
+    profile <- confint(fit, level = 0.9, method = "profile")
+    expect_identical(rownames(profile), c("(Intercept)", "sigma", "self-protective"))
+    for (j in 1:3) for (side in 1:2) {
+      fall <- 2 * (top - best(j, profile[j, side]))
+      if (side == 1 && j > 1 && profile[j, 1] == 0) expect_lte(fall, qchisq(0.9, 1)) else expect_equal(fall, qchisq(0.9, 1), tolerance = 1e-3)
+      expect_true(if (side == 1) profile[j, 1] < at[j] else profile[j, 2] > at[j])
+    }
+    reaches <- rbind(reaches, profile[2:3, 1] == 0)
+    wald <- confint(fit, level = 0.9)
+    error <- sqrt(diag(fit$evasion$covariance))
+    half <- qnorm(0.95) * error
+    b <- unname(fit$evasion$point)
+    expect_equal(unname(wald), unname(rbind(b[1] + c(-1, 1) * half[1], b[2] * exp(c(-1, 1) * half[2] / b[2]), plogis(b[3] + c(-1, 1) * half[3]))),
+                 tolerance = 1e-10)
+  }
+  expect_identical(unname(reaches), cbind(c(FALSE, FALSE, TRUE), c(FALSE, TRUE, TRUE)))
+})
