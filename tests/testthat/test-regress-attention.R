@@ -333,3 +333,33 @@ test_that("tests of terms in a design name the Wald test that works", {
   tested <- survey::regTermTest(fit, ~x)
   expect_equal(drop(tested$Ftest), unname(coef(fit)["x"]^2 / vcov(fit)["x", "x"]), tolerance = 1e-8, ignore_attr = TRUE)
 })
+
+test_that("attention with a column that others make, weights of 0 and labels of answers: the fit of the rows written out", {
+  data <- careless_survey(300, 8)
+  # Some answers of some people, each as often as its weight says.
+  data[c("y", "a")] <- lapply(data[c("y", "a")], function(y) c("no", "yes")[y + 1])
+  data <- transform(data, twice = 2 * x, times = rep_len(c(2, 1, 0, 1), 300))
+  device <- rr_crosswise(0.15, levels = c("no", "yes"))
+  anchor <- list(a = rr_anchor(rr_crosswise(0.2, levels = c("no", "yes"))))
+  fitted_to <- function(formula, data) {
+    suppressMessages(rr_glm(formula, data, device, anchor = anchor, attention = ~x, attention.by = "question", starts = 1, weights = times))
+  }
+  fit <- fitted_to(y ~ x + twice, data)
+  rows <- rep(seq_len(300), data$times)
+  alone <- fitted_to(y ~ x, transform(data[rows, ], times = 1))
+  expect_equal(c(coef(fit), fit$loglik, nobs(fit)), c(coef(alone), alone$loglik, 225), tolerance = 1e-7)
+  for (type in c("observed", "sandwich")) expect_identical(dimnames(vcov(fit, type)), dimnames(vcov(alone)))
+  expect_equal(vcov(fit, "observed"), vcov(alone, "observed"), tolerance = 1e-6)
+  gamma <- plogis(drop(cbind(1, data$x) %*% coef(fit)[3:4]))
+  expect_match(fit$note, format_share(signif(mean(gamma[rows]), 3)), fixed = TRUE)
+  expect_equal(unname(fit$scores / data$times)[rows, ], unname(alone$scores), tolerance = 1e-5)
+  new <- data.frame(x = c(-1, 2), twice = 0)
+  for (type in c("truth", "link", "report", "attention")) expect_equal(predict(fit, new, type = type), predict(alone, new, type = type), tolerance = 1e-6)
+  expect_equal(rr_effects(fit, "x")$estimate[1], rr_effects(alone, "x")$estimate[1], tolerance = 1e-6)
+  # One device: one group of rows, whose scores have no weights.
+  possible <- possible_reports(fit)
+  expect_length(possible, 1)
+  expect_identical(possible[[1]]$rows, 1:300)
+  scores <- cbind(possible_reports(alone)[[1]]$scores[3, , ])
+  expect_equal(unname(possible[[1]]$scores[3, rows, ]), unname(scores), tolerance = 1e-5)
+})

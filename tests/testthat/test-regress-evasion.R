@@ -181,3 +181,120 @@ test_that("a share that is estimated as 0 has a profile interval, and the others
   }
   expect_equal(2 * (best(0) - best(limits[3, 2])), qchisq(0.95, 1), tolerance = 1e-4)
 })
+
+test_that("evasion by a covariate beside two devices that deny by opposite reports: shares, intercepts and reports by quadrature", {
+  devices <- list(card = rr_crosswise(0.15, levels = c("no", "yes")), die = rr_forced(1 / 6))
+  q <- c(0.85, 1 / 6)
+  d <- c(-0.7, 2 / 3)
+  people <- withr::with_seed(9, {
+    id <- rep(sample(120), 4)
+    item <- rep(1:4, each = 120)
+    device <- 1 + (id + item) %% 2
+    truth <- rbinom(480, 1, plogis(c(-1, -0.5, 0, -1.5)[item] + 1.3 * rnorm(120)[id]))
+    evades <- runif(120) < ifelse(seq_len(120) %% 3 == 0, 0.4, 0.1)
+    y <- ifelse(evades[id], device == 1, rbinom(480, 1, q[device] + d[device] * truth))
+    data.frame(id, item = factor(item), arm = names(devices)[device], y, v = c(1, 0, 0)[1 + id %% 3], w = c(1, 2)[1 + id %% 2])
+  })
+  fit <- quietly(suppressWarnings(rr_glm(y ~ 0 + item + (1 | id), people, devices, arm = arm, weights = w, protective = ~v)))
+  own <- fit$evasion
+  at <- unname(own$point)
+  u <- seq(-8, 8, length.out = 161)
+  nodes <- dnorm(u) * diff(u)[1]
+  device <- match(people$arm, names(devices))
+  yes <- q[device] + d[device] * plogis(outer(at[1:4][people$item], at[5] * u, `+`))
+  joint <- exp(rowsum(log(people$y * yes + (1 - people$y) * (1 - yes)), people$id))
+  one <- people[match(1:120, people$id), ]
+  safe <- drop(rowsum(1 * (people$y != (device == 1)), people$id)) == 0
+  gamma <- plogis(at[6] + at[7] * one$v)
+  follow <- drop(joint %*% nodes)
+  total <- (1 - gamma) * follow + gamma * safe
+  expect_equal(fit$loglik, sum(one$w * log(total)), tolerance = 1e-9)
+  tau <- gamma * safe / total
+  expect_equal(unname(predict(fit, type = "evasion")), unname(tau[people$id]), tolerance = 1e-7)
+  # Persons who evade may have any intercept.
+  density <- (1 - tau) * joint / follow + tau
+  mean <- drop(density %*% (nodes * u))
+  random <- fit$random[match(1:120, fit$random$level), ]
+  expect_equal(random$estimate, unname(at[5] * mean), tolerance = 1e-6)
+  expect_equal(random$std.error, unname(at[5] * sqrt(drop(density %*% (nodes * u^2)) - mean^2)), tolerance = 1e-6)
+  weight <- one$w / sum(one$w)
+  expect_gt(own$share, 0.05)
+  expect_equal(own$share, sum(weight * gamma), tolerance = 1e-10)
+  slope <- colSums(weight * gamma * (1 - gamma) * cbind(1, one$v))
+  expect_equal(own$std.error, sqrt(drop(slope %*% own$covariance[6:7, 6:7] %*% slope)), tolerance = 1e-8)
+  expect_equal(own$statistic, 2 * (fit$loglik - fit$without$loglik), tolerance = 1e-10)
+  expect_equal(own$p.value, pchisq(own$statistic, 2, lower.tail = FALSE), tolerance = 1e-10)
+  expect_identical(fit$df, 7)
+  new <- data.frame(item = c("2", "4", "4"), arm = c("card", "die", "card"), v = c(0, 1, 1))
+  use <- c(1, 2, 1)
+  truth <- drop(plogis(outer(at[c(2, 4, 4)], at[5] * u, `+`)) %*% nodes)
+  gamma <- plogis(at[6] + at[7] * new$v)
+  expect_equal(unname(predict(fit, new, type = "report")), (1 - gamma) * (q[use] + d[use] * truth) + gamma * c(1, 0, 1), tolerance = 1e-7)
+  expect_equal(unname(predict(fit, new)), truth, tolerance = 1e-7)
+  # One report may be named in place of the device's: then it denies in all rows.
+  expect_identical(denying_reports(fit$fixed, list(y = 0:1), "yes"), c(1, 1))
+  expect_identical(denying_reports(fit$fixed, list(y = 0:1), "no"), c(0, 0))
+})
+
+test_that("one question asked several times: evasion beside an intercept alone, and a person with one answer", {
+  # Numbers of yes among four answers of a person, by people of each number.
+  people <- c(60, 20, 30, 25, 15)
+  answers <- data.frame(id = rep(1:150, each = 4), y = unlist(lapply(rep(0:4, people), function(yes) rep(1:0, c(yes, 4 - yes)))))
+  answers <- rbind(answers, data.frame(id = 151, y = 1))
+  fit <- quietly(suppressWarnings(rr_glm(y ~ 1 + (1 | id), answers, rr_warner(0.9), protective = "no")))
+  u <- seq(-8, 8, length.out = 161)
+  loglik <- function(b) {
+    yes <- 0.1 + 0.8 * plogis(b[1] + b[2] * u)
+    share <- vapply(0:4, function(k) sum(yes^k * (1 - yes)^(4 - k) * dnorm(u)) * 0.1, 0)
+    alone <- sum(yes * dnorm(u)) * 0.1
+    sum(people * log((1 - plogis(b[3])) * share + plogis(b[3]) * c(1, 0, 0, 0, 0))) + log((1 - plogis(b[3])) * alone)
+  }
+  at <- unname(fit$evasion$point)
+  best <- optim(c(0, 1, -1), loglik, method = "BFGS", control = list(fnscale = -1, reltol = 1e-14))
+  expect_equal(c(fit$loglik, best$value), rep(loglik(at), 2), tolerance = 1e-8)
+  expect_equal(unname(solve(fit$evasion$covariance)), -optimHess(at, loglik, control = list(ndeps = rep(1e-4, 3))), tolerance = 1e-4)
+})
+
+test_that("limits of evasion: Wald's by hand, and profiles that fall by the quantile or reach 0", {
+  answers_of <- function(people) {
+    data.frame(id = rep(seq_len(sum(people)), each = 4), y = unlist(lapply(rep(0:4, people), function(yes) rep(1:0, c(yes, 4 - yes)))))
+  }
+  u <- seq(-8, 8, length.out = 121)
+  reaches <- NULL
+  for (people in list(c(240, 40, 50, 60, 90), c(60, 55, 48, 40, 22), c(58, 66, 66, 33, 8))) {
+    fit <- quietly(suppressWarnings(rr_glm(y ~ 1 + (1 | id), answers_of(people), rr_warner(0.95), protective = "no")))
+    loglik <- function(b) {
+      yes <- 0.05 + 0.9 * plogis(b[1] + b[2] * u)
+      share <- vapply(0:4, function(k) sum(yes^k * (1 - yes)^(4 - k) * dnorm(u)) * diff(u)[1], 0)
+      sum(people * log((1 - b[3]) * share + b[3] * c(1, 0, 0, 0, 0)))
+    }
+    at <- c(coef(fit), fit$sigma, fit$evasion$share)
+    top <- loglik(at)
+    expect_equal(fit$loglik, top, tolerance = 1e-8)
+    # The best of the others, the share on its logit.
+    best <- function(j, value) {
+      full <- function(b) {
+        b <- append(b, value, j - 1)
+        if (j != 3) b[3] <- plogis(b[3])
+        loglik(b)
+      }
+      start <- replace(at, 3, qlogis(min(max(at[3], 0.01), 0.99)))[-j]
+      optim(start, full, method = "BFGS", control = list(fnscale = -1, reltol = 1e-12))$value
+    }
+    profile <- confint(fit, level = 0.9, method = "profile")
+    expect_identical(rownames(profile), c("(Intercept)", "sigma", "self-protective"))
+    for (j in 1:3) for (side in 1:2) {
+      fall <- 2 * (top - best(j, profile[j, side]))
+      if (side == 1 && j > 1 && profile[j, 1] == 0) expect_lte(fall, qchisq(0.9, 1)) else expect_equal(fall, qchisq(0.9, 1), tolerance = 1e-3)
+      expect_true(if (side == 1) profile[j, 1] < at[j] else profile[j, 2] > at[j])
+    }
+    reaches <- rbind(reaches, profile[2:3, 1] == 0)
+    wald <- confint(fit, level = 0.9)
+    error <- sqrt(diag(fit$evasion$covariance))
+    half <- qnorm(0.95) * error
+    b <- unname(fit$evasion$point)
+    expect_equal(unname(wald), unname(rbind(b[1] + c(-1, 1) * half[1], b[2] * exp(c(-1, 1) * half[2] / b[2]), plogis(b[3] + c(-1, 1) * half[3]))),
+                 tolerance = 1e-10)
+  }
+  expect_identical(unname(reaches), cbind(c(FALSE, FALSE, TRUE), c(FALSE, TRUE, TRUE)))
+})

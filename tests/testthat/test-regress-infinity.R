@@ -91,3 +91,45 @@ test_that("predictors of new rows: finite, infinite where the rows say so, else 
   finite <- rr_glm(y ~ g, transform(d, y = rep(0:1, 30)), rr_binary(1, 0))
   expect_equal(limit_predictor(finite, x, 1:8), drop(x %*% coef(finite)) + 1:8, tolerance = 1e-8)
 })
+
+test_that("a maximum is described by the likelihood of its limit: an infinite coefficient, a column that others make, an unknown number", {
+  # Answers about the question with p, else about the other question, of whose answers pi are yes. In group b all truths are yes.
+  p <- c(0.75, 0.35, 0.75, 0.35)
+  unknown <- function(y) {
+    d <- data.frame(g = c("a", "a", "b", "b"), arm = c("one", "two"), y = y, n = c(200, 150, 100, 180))
+    d$twice <- 2 * (d$g == "b")
+    quietly(suppressWarnings(suppressMessages(
+      rr_glm(cbind(y, n - y) ~ g + twice, d, list(one = rr_unrelated(0.75, pi = NULL), two = rr_unrelated(0.35, pi = NULL)), arm = arm)
+    )))
+  }
+  counts <- cbind(yes = c(75, 74, 94, 142), no = c(125, 76, 6, 38))
+  fit <- unknown(counts[, "yes"])
+  truth <- function(b) c(plogis(b[1]), plogis(b[1]), 1, 1)
+  report <- function(b) p * truth(b) + (1 - p) * b[2]
+  loglik <- function(b) sum(counts * log(cbind(report(b), 1 - report(b))))
+  best <- optim(c(-1, 0.5), function(b) -loglik(c(b[1], plogis(b[2]))), method = "BFGS", control = list(reltol = 1e-15))$par
+  best[2] <- plogis(best[2])
+  expect_equal(fit$loglik, loglik(best), tolerance = 1e-10)
+  expect_equal(unname(c(coef(fit), fit$parameter)), c(best[1], Inf, NA, best[2]), tolerance = 1e-5)
+  expect_equal(fit$boundary[c("rows", "truth", "coefficients")], list(rows = 3:4, truth = c(1, 1), coefficients = "gb"))
+  observed <- expected <- matrix(NA_real_, 4, 4)
+  observed[c(1, 4), c(1, 4)] <- solve(-optimHess(best, loglik, control = list(ndeps = rep(1e-4, 2))))
+  slopes <- cbind(p * truth(best) * (1 - truth(best)), 1 - p)
+  expected[c(1, 4), c(1, 4)] <- solve(crossprod(slopes, slopes * rowSums(counts) / (report(best) * (1 - report(best)))))
+  expect_equal(unname(fit$variance$observed), observed, tolerance = 1e-5)
+  expect_equal(unname(fit$variance$expected), expected, tolerance = 1e-5)
+  expect_equal(fit$contrast_vcov[1, 1], observed[1, 1], tolerance = 1e-5)
+  expect_identical(is.na(diag(fit$contrast_vcov)), c(FALSE, FALSE, TRUE))
+  expect_equal(unname(fit$flat / fit$flat[2, 1]), cbind(c(0, 1, 0)), tolerance = 1e-6)
+  expect_identical(unname(fit$linear.predictors), c(rep(fit$point[1], 2), Inf, Inf))
+  # More answers are yes than the other question explains: its share is 1, and taken for known.
+  counts <- cbind(yes = c(90, 120, 100, 180), no = c(110, 30, 0, 0))
+  fit <- unknown(counts[, "yes"])
+  loglik <- function(eta) sum((counts * log(cbind(report(c(eta, 1)), 1 - report(c(eta, 1)))))[1:2, ])
+  best <- optimize(loglik, c(-9, 9), maximum = TRUE, tol = 1e-10)
+  expect_identical(structure(as.vector(fit$parameter), std.error = attr(fit$parameter, "std.error")), structure(1, std.error = NA_real_))
+  expect_equal(fit$loglik, best$objective, tolerance = 1e-10)
+  expect_equal(unname(coef(fit)), c(best$maximum, Inf, NA), tolerance = 1e-6)
+  observed <- replace(matrix(NA_real_, 4, 4), 1, -1 / optimHess(best$maximum, loglik, control = list(ndeps = 1e-4)))
+  expect_equal(unname(fit$variance$observed), observed, tolerance = 1e-5)
+})

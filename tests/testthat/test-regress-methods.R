@@ -272,3 +272,55 @@ test_that("the sandwich of counts is that of the people whom they count, for ans
   expect_equal(vcov(rr_glm(cbind(yes, no) ~ x, counts, warner), "sandwich"), people, tolerance = 1e-6)
   expect_equal(vcov(rr_glm(~x, rr_tally(d, warner, column = "y", by = "x")), "sandwich"), people, tolerance = 1e-6)
 })
+
+test_that("in a design: what each row would score with each report, of counts in two arms, with an anchor question, with an unknown number", {
+  skip_if_not_installed("survey")
+  withr::local_seed(74)
+  n <- 90
+  d <- data.frame(x = round(rnorm(n), 1), arm = rep_len(c("s", "t", "t"), n), w = rep_len(c(1, 3, 0, 2), n), a = rep_len(c(1, 1, 0, 1, 1), n))
+  d$y <- rbinom(n, 1, 0.2 + 0.6 * plogis(d$x))
+  d$yes <- rep_len(0:2, n)
+  d$no <- 3 - d$yes
+  design <- survey::svydesign(~1, weights = ~w, data = d)
+  of <- function(yes, y) ifelse(y == 1, yes, 1 - yes)
+  # `reports` holds the reports of a row, `law(truths, report, rows)` their probabilities in these rows, given shares of yes.
+  expect_reports <- function(fit, reports, arms, law, counts) {
+    at <- unname(c(coef(fit), if (is.finite(attr(fit$parameter, "std.error") %||% NA)) fit$parameter))
+    possible <- possible_reports(fit)
+    expect_identical(lapply(possible, `[[`, "rows"), arms)
+    for (i in seq_along(arms)) {
+      rows <- arms[[i]]
+      group <- possible[[i]]
+      expect_equal(unname(group$channel), t(vapply(0:1, function(t) law(t, reports, rows[1], at), numeric(nrow(reports)))), tolerance = 1e-10)
+      expect_equal(unname(group$counts), t(counts[rows, ]), tolerance = 1e-10)
+      for (report in seq_len(nrow(reports))) {
+        loglik <- function(b) log(law(plogis(b[1] + b[2] * d$x[rows]), reports[rep(report, length(rows)), ], rows, b))
+        expect_equal(unname(group$scores[report, , ]), difference_gradient(loglik, at), tolerance = 1e-6)
+      }
+    }
+  }
+  arms <- unname(split(seq_len(n), d$arm))
+  p <- ifelse(d$arm == "s", 0.95, 0.8)
+  q <- ifelse(d$arm == "s", 0.1, 0.25)
+  devices <- list(s = rr_binary(0.95, 0.1), t = rr_binary(0.8, 0.25))
+  answers <- expand.grid(y = 0:1, a = 0)
+  answer <- function(truth, reports, rows, b) of(q[rows] + (p - q)[rows] * truth, reports$y)
+  fit <- quietly(suppressWarnings(rr_glm(cbind(yes, no) ~ x, design, devices, arm = arm)))
+  expect_reports(fit, answers, arms, answer, cbind(d$no, d$yes) * (d$w > 0))
+  pairs <- expand.grid(y = 0:1, a = 0:1)
+  both <- function(truth, reports, rows, b) {
+    (1 - b[3]) * answer(truth, reports, rows, b) * of(0.8, reports$a) + b[3] / 4
+  }
+  fit <- quietly(suppressWarnings(rr_glm(y ~ x, design, devices, arm = arm, anchor = list(a = rr_anchor(rr_crosswise(0.2))))))
+  expect_true(fit$parameter > 0 && fit$parameter < 1)
+  expect_reports(fit, pairs, arms, both, outer(1 + d$y + 2 * d$a, 1:4, `==`) * (d$w > 0))
+  # With one device the arms are those of the anchor's reports.
+  one <- function(truth, reports, rows, b) (1 - b[3]) * of(0.2 + 0.6 * truth, reports$y) * of(0.8, reports$a) + b[3] / 4
+  fit <- quietly(suppressWarnings(rr_glm(y ~ x, design, rr_warner(0.8), anchor = list(a = rr_anchor(rr_crosswise(0.2))))))
+  expect_reports(fit, pairs, list(seq_len(n)), one, outer(1 + d$y + 2 * d$a, 1:4, `==`) * (d$w > 0))
+  share <- ifelse(d$arm == "s", 0.8, 0.3)
+  other <- function(truth, reports, rows, b) of(share[rows] * truth + (1 - share[rows]) * b[3], reports$y)
+  fit <- quietly(suppressWarnings(rr_glm(y ~ x, design, list(s = rr_unrelated(0.8, pi = NULL), t = rr_unrelated(0.3, pi = NULL)), arm = arm)))
+  expect_true(fit$parameter > 0 && fit$parameter < 1)
+  expect_reports(fit, answers, arms, other, cbind(1 - d$y, d$y) * (d$w > 0))
+})

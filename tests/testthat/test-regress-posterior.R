@@ -185,3 +185,78 @@ test_that("a question of a product that a study measured is refused, not read as
   questions <- rr_product(a = measured, b = rr_warner(0.8))
   expect_error(rr_posterior(rr_counts(c(30, 20, 25, 25), questions)), class = "candor_error_argument")
 })
+
+test_that("the worth of a chain is that of its initial positive sequence, written out", {
+  worth <- function(x) {
+    n <- length(x)
+    centred <- x - mean(x)
+    rho <- function(lag) sum(centred[seq_len(n - lag)] * centred[lag + seq_len(n - lag)]) / sum(centred^2)
+    sum <- 0
+    lag <- 1
+    while (lag + 1 < n && rho(lag) + rho(lag + 1) >= 0) {
+      sum <- sum + rho(lag) + rho(lag + 1)
+      lag <- lag + 2
+    }
+    n / max(1, 1 + 2 * sum)
+  }
+  for (n in c(10, 11, 60, 400)) {
+    x <- withr::with_seed(n, as.vector(stats::filter(rnorm(n), 0.9, "recursive")))
+    expect_equal(effective_draws(x), worth(x), tolerance = 1e-10)
+    expect_equal(effective_draws(cumsum(x)), worth(cumsum(x)), tolerance = 1e-10)
+  }
+  # Draws that alternate are worth no more than their number.
+  expect_identical(effective_draws(rep(c(1, -1), 20)), 40)
+  expect_identical(effective_draws(c(1, 1, 1, 2, 2, 2, 3, 3, 3)), 9L)
+})
+
+test_that("groups of direct answers: covariances, evidence, regions and tables of Beta distributions", {
+  tally <- rr_tally(c(rep(0:1, c(3, 9)), rep(0:1, c(30, 70))), rr_binary(1, 0, levels = 0:1), by = list(g = rep(c("a", "b"), c(12, 100))))
+  shapes <- list(c(2 + 9, 5 + 3), c(2 + 70, 5 + 30))
+  fit <- rr_posterior(tally, prior = c(2, 5))
+  mean <- vapply(shapes, function(s) s[1] / sum(s), 0)
+  variance <- vapply(shapes, function(s) prod(s) / sum(s)^2 / (sum(s) + 1), 0)
+  expect_equal(unname(vcov(fit)), kronecker(diag(variance), matrix(c(1, -1, -1, 1), 2)), tolerance = 1e-8)
+  expect_equal(unname(coef(fit)), as.vector(rbind(1 - mean, mean)), tolerance = 1e-8)
+  table <- as.data.frame(fit)
+  expect_equal(table$std.error, rep(sqrt(variance), each = 2), tolerance = 1e-8)
+  expect_equal(table$median[c(2, 4)], vapply(shapes, function(s) qbeta(0.5, s[1], s[2]), 0), tolerance = 1e-8)
+  one <- glance(fit)
+  expect_equal(one$log.evidence, sum(vapply(shapes, function(s) lbeta(s[1], s[2]) - lbeta(2, 5), 0)), tolerance = 1e-8)
+  expect_identical(unlist(one[c("nobs", "draws", "effective")], use.names = FALSE), c(112, 0, NA))
+  expect_identical(one$method, "quadrature")
+  regions <- summary(fit, above = c(0.7, 0, 1))
+  expect_identical(regions$above, rep(c(0.7, 0, 1), each = 4))
+  yes <- vapply(shapes, function(s) pbeta(0.7, s[1], s[2], lower.tail = FALSE), 0)
+  no <- vapply(shapes, function(s) pbeta(0.7, s[2], s[1], lower.tail = FALSE), 0)
+  expect_equal(regions$probability, c(rbind(no, yes), rep(1:0, each = 4)), tolerance = 1e-7)
+  drawn <- withr::with_seed(1, rr_posterior(tally, prior = c(2, 5), n = 30))
+  expect_identical(unlist(glance(drawn)[c("draws", "effective")], use.names = FALSE), c(30, 30))
+  expect_identical(lapply(drawn$draws, dim), list(c(30L, 2L), c(30L, 2L)), ignore_attr = TRUE)
+})
+
+test_that("three categories that are seen: draws of a Dirichlet distribution, with a number of the prior for each level", {
+  levels <- c("a", "b", "c")
+  fit <- withr::with_seed(37, rr_posterior(rr_counts(c(6, 2, 12), rr_channel(diag(3), levels = levels)), prior = c(c = 1, a = 0.5, b = 4), n = 4000))
+  shape <- c(0.5, 4, 1) + c(6, 2, 12)
+  mean <- shape / sum(shape)
+  covariance <- (diag(mean) - tcrossprod(mean)) / (sum(shape) + 1)
+  # Four errors of a mean of 4000 draws, and of their variance.
+  expect_lt(max(abs(coef(fit) - mean) / sqrt(diag(covariance))), 4 / sqrt(4000))
+  expect_equal(diag(vcov(fit)), diag(covariance), tolerance = 4 * sqrt(2 / 4000), ignore_attr = TRUE)
+  expect_lt(vcov(fit)[1, 3], 0)
+  # What the draws say themselves.
+  expect_identical(unname(coef(fit)), unname(colMeans(fit$draws)))
+  expect_equal(unname(quantile(fit, c(0.1, 0.9))["b", ]), unname(quantile(fit$draws[, "b"], c(0.1, 0.9))))
+  expect_equal(summary(fit, above = 0.3)$probability, unname(colMeans(fit$draws > 0.3)))
+  expect_identical(glance(fit)$log.evidence, NA_real_)
+  expect_identical(glance(fit)$method, "data augmentation")
+  expect_gt(glance(fit)$effective, 3000)
+})
+
+test_that("a report that no truth gives is impossible, and without one its column changes nothing", {
+  channel <- rbind(c(0.7, 0.3), c(0.2, 0.8))
+  impossible <- rr_channel(cbind(channel - 0.05, 0.1))
+  impossible$matrix[] <- cbind(channel, 0)
+  expect_error(rr_posterior(rr_counts(c(5, 5, 1), impossible)), class = "candor_error_impossible")
+  expect_equal(coef(rr_posterior(rr_counts(c(5, 5, 0), impossible))), coef(rr_posterior(rr_counts(c(5, 5), rr_channel(channel)))), tolerance = 1e-10)
+})

@@ -590,3 +590,34 @@ test_that("factors of the outcome stand beside those of the truth's model, each 
     expect_equal(setNames(table$estimate, table$term)[table$component == "truth"], exp(coef(fit, "truth")))
   }
 })
+
+test_that("the likelihood is climbed from the shares without covariates and the outcome's moments", {
+  case <- chain_data()
+  d <- case$data
+  d$n <- rep(c(0, 1, 3, 0, 2, 1), 15)
+  d$flat <- d$z / 10 + rep(c(-1, 1), 45) / 1e4
+  d$far <- d$o + 100
+  mechanisms <- c(case$mechanisms["q"], list(s = rr_binary(0.95, 0.1)))
+  by <- function(method, ...) quietly(suppressWarnings(rr_predictor(..., data = d, weights = w, method = method, starts = 1)))
+  started <- function(...) {
+    rows <- by("ml", ...)$rows
+    mixture <- suppressMessages(new_mixture(rows))
+    start <- mixture_start(rows, mixture)
+    mixture_model(mixture, NULL, start)$natural(start)
+  }
+  # The least-squares inverse of four reports of three truths.
+  share <- drop(xtabs(w ~ q, d) %*% t(case$channel) %*% solve(case$channel %*% t(case$channel))) / sum(d$w)
+  yes <- (sum(d$w * (d$s == "yes")) / sum(d$w) - 0.1) / 0.85
+  truth <- c(log(share[2] / share[1]), 0, log(share[3] / share[1]), 0, qlogis(yes), 0, 0, 0)
+  linear <- by("moments", o ~ z + q + s, mechanisms = mechanisms)
+  expect_equal(started(o ~ z + q + s, mechanisms = mechanisms), unname(c(truth, coef(linear), log(sigma(linear)))), tolerance = 1e-8)
+  counts <- by("moments", n ~ z + q + s, mechanisms = mechanisms, family = poisson())
+  expect_equal(started(n ~ z + q + s, mechanisms = mechanisms, family = poisson()), unname(c(truth, coef(counts))), tolerance = 1e-6)
+  # The error is 0.3 standard deviations of the outcome at least; an outcome ten of them from 0 is climbed from 0.
+  near <- by("moments", flat ~ z + q + s, mechanisms = mechanisms)
+  expect_equal(tail(started(flat ~ z + q + s, mechanisms = mechanisms), 6), unname(c(coef(near), log(0.3 * sd(d$flat)))), tolerance = 1e-6)
+  expect_equal(tail(started(far ~ z + q + s, mechanisms = mechanisms), 6), c(0, 0, 0, 0, 0, log(sigma(linear))), tolerance = 1e-8)
+  # An answer that is random too has its unbiased score in place of the outcome.
+  answer <- by("moments", s ~ z, mechanisms = mechanisms["s"], family = binomial())
+  expect_equal(started(s ~ z, mechanisms = mechanisms["s"], family = binomial()), unname(coef(answer)), tolerance = 1e-6)
+})

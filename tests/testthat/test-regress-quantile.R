@@ -56,17 +56,22 @@ golden_limits <- function(input, k, prob, target) {
   oracle(input$y, w * u, prob, qnorm((1 + input$level) / 2), function(s) scored(s / (w * u)))
 }
 
-# Zou and Donner's limits of the difference of two classes, with the correlation of both sums.
-golden_difference <- function(prob, input, pair) {
-  w <- if (is.null(input$weights)) rep(1, length(input$y)) else input$weights
-  limits <- vapply(pair, golden_limits, numeric(3), input = input, prob = prob, target = "population")
-  u <- golden_scores(input)$u[, pair]
-  products <- crossprod(w * u * (outer(input$y, limits[1, ], `<=`) - prob))
+# Zou and Donner's limits of the difference of two estimates with limits, a column each, whose sums have these covariances.
+difference_limits <- function(limits, products) {
   r <- products[1, 2] / sqrt(prod(diag(products)))
   reach <- function(a, b) if (is.infinite(a + b)) Inf else sqrt(a^2 + b^2 - 2 * r * a * b)
   x <- limits[, 1]
   y <- limits[, 2]
   y[1] - x[1] + c(-reach(y[1] - y[2], x[3] - x[1]), reach(y[3] - y[1], x[1] - x[2]))
+}
+
+# The difference of two classes, with the correlation of both sums.
+golden_difference <- function(prob, input, pair) {
+  w <- if (is.null(input$weights)) rep(1, length(input$y)) else input$weights
+  limits <- vapply(pair, golden_limits, numeric(3), input = input, prob = prob, target = "population")
+  u <- golden_scores(input)$u[, pair]
+  products <- crossprod(w * u * (outer(input$y, limits[1, ], `<=`) - prob))
+  difference_limits(limits, products)
 }
 
 test_that("golden vectors: means, distributions, quantiles with both targets, differences, rates by row, weights", {
@@ -172,6 +177,13 @@ test_that("weighted quantiles are those of the test at every value", {
       variance <- function(s) sum(s^2 * ratio) + moved(s, (warner_square() - 1) * squares, prob)
       expect_equal(sample, oracle(d$y, d$w * u[, k], prob, qnorm(0.975), variance))
     }
+    for (target in c("population", "sample")) {
+      limits <- vapply(0:1, limits_of, c(0, 0, 0), found = rr_quantile(fit, 0.6, target = target))
+      between <- rr_quantile(fit, 0.6, target = target, difference = TRUE)
+      scores <- d$w * u * (outer(d$y, limits[1, ], `<=`) - 0.6)
+      products <- crossprod(scores) - if (target == "sample") diag(colSums(scores^2 / u)) else 0
+      expect_equal(c(between$conf.low, between$conf.high), difference_limits(limits, products), tolerance = 1e-8)
+    }
   }
 })
 
@@ -207,8 +219,12 @@ test_that("in a survey design the variance is the survey package's at every valu
       expect_equal(limits_of(rr_quantile(fit, 0.6), k - 1), oracle(d$y, d$w * u[, k], 0.6, z, variance), tolerance = 1e-6)
     }
     between <- rr_quantile(fit, 0.6, difference = TRUE)
-    expect_equal(between$estimate, diff(rr_quantile(fit, 0.6)$estimate))
-    expect_true(between$conf.low < between$estimate && between$estimate < between$conf.high)
+    limits <- vapply(0:1, limits_of, c(0, 0, 0), found = rr_quantile(fit, 0.6))
+    expect_equal(between$estimate, diff(limits[1, ]))
+    scores <- design$variables[c("one", "two")] <- u * (outer(d$y, limits[1, ], `<=`) - 0.6)
+    noise <- hidden * (crossprod(d$w * scores) - diag(colSums(d$w^2 * scores^2 / u)))
+    products <- vcov(survey::svytotal(~ one + two, design)) + noise
+    expect_equal(c(between$conf.low, between$conf.high), difference_limits(limits, products), tolerance = 1e-6)
   }
   calibrated <- survey::calibrate(stratified, ~ w, c(`(Intercept)` = 160, w = 200))
   expect_error(rr_quantile(rr_predictor(y ~ 0 + x, calibrated, list(x = rr_warner(0.8, levels = 0:1)))), class = "candor_error_argument")
@@ -420,4 +436,35 @@ test_that("shares of a class and their limits do not depend on the unit of the w
   S <- 11 - p * 20
   V <- 7 - 2 * p * 5 + p^2 * 9 - S * 0.8 * (1 - 2 * p)
   expect_equal(S^2, 1.96^2 * V, tolerance = 1e-8)
+})
+
+test_that("shares up to a value by hand: the standard error of a ratio, limits at every share, classes that may be empty", {
+  set.seed(36)
+  d <- class_survey(120)
+  warner <- rr_warner(0.8, levels = 0:1)
+  fit <- suppressMessages(rr_predictor(y ~ 0 + x, d, list(x = warner), weights = w))
+  points <- c(-1, 0.1, 0.75, 2, 30)
+  u <- scores_of(d$x)
+  tested <- seq(0, 1, 5e-4)
+  for (level in c(0.5, 0.95)) {
+    shares <- rr_contrast(fit, points, cumulative = TRUE, conf.level = level)
+    expect_identical(as.numeric(as.character(shares$x)), rep(c(0, 1), each = 5))
+    for (k in 1:2) for (i in seq_along(points)) {
+      row <- shares[shares$x == k - 1 & shares$value == points[i], ]
+      s <- function(p) d$w * u[, k] * ((d$y <= points[i]) - p)
+      share <- sum(s(0)) / sum(d$w * u[, k])
+      expect_equal(row$estimate, share, tolerance = 1e-12)
+      expect_equal(row$std.error, sqrt(sum(s(share)^2)) / sum(d$w * u[, k]), tolerance = 1e-10)
+      member <- warner_square() * sum(d$w^2 * u[, k]) / sum(d$w * u[, k])
+      accepted <- vapply(tested, function(p) sum(s(p))^2 <= qnorm((1 + level) / 2)^2 * (sum(s(p)^2) + moved(s(p), member, p)), NA)
+      limits <- pmin(pmax(range(share, tested[accepted]), 0), 1)
+      expect_lt(max(abs(c(row$conf.low, row$conf.high) - limits)), 5.1e-4)
+    }
+  }
+  # Without points: at all values.
+  expect_identical(rr_contrast(fit, cumulative = TRUE)$value, rep(sort(unique(d$y)), 2))
+  # A class may be empty: any share, or none.
+  few <- function(yes) rr_contrast(rr_predictor(y ~ 0 + x, data.frame(y = 1:12, x = rep(0:1, c(12 - yes, yes))), list(x = warner)), 6, cumulative = TRUE)[2, ]
+  expect_identical(c(few(3)$conf.low, few(3)$conf.high), c(0, 1))
+  expect_identical(is.na(unlist(few(1)[c("estimate", "std.error", "conf.low", "conf.high")], use.names = FALSE)), rep(TRUE, 4))
 })
