@@ -176,12 +176,10 @@ axis_numbers <- function(mechanism) {
 }
 
 plot_data <- function(fit, which) {
-  k <- length(fit$mechanism$levels)
   data <- tidy_rows(fit, TRUE, fit$conf.level, which)
   data$panel <- group_panel(data, names(fit$tally$groups))
-  # Reports and truths are the same categories for every mechanism but a rectangular channel. Totals
-  # are no shares.
-  if (length(fit$mechanism$reports) == k && !isTRUE(fit$total)) {
+  # A channel's reports may be other categories than the truths. Totals are no shares.
+  if (identical(fit$mechanism$reports, fit$mechanism$levels) && !isTRUE(fit$total)) {
     data$reported <- as.vector(
       sweep(as.matrix(fit$tally$counts), 2, fit$tally$n, `/`)[
         which,

@@ -242,7 +242,7 @@ abort_no_information <- function(mechanism = NULL) {
 #'
 #' @section What the package does not promise for you:
 #' The package has not seen how `draw()` draws. Therefore `rr_epsilon(achieved = TRUE)`, [rr_client()], [rr_check_client()], [rr_compose()] and
-#' [rr_longitudinal()] refuse a protocol with a function `draw`, and [rr_write()] refuses it since a file can only call constructors of this package.
+#' [rr_longitudinal()] refuse a protocol with a function `draw`, and [rr_write()] refuses every mechanism that was made so, since a file can only call constructors of this package.
 #' A law of supports does not say how likely a report is, so [rr_matrix()] and shuffling need a law of another kind.
 #'
 #' @section Drawing reports:

@@ -131,9 +131,10 @@ check_effect_fit <- function(fit, mixed, type, cluster) {
   if (inherits(fit, "rr_regression") && !mixed) {
     abort(c(
       "{.fn rr_effects} has no averages for fits of this kind: {tolower(fit$title)}.",
-      i = paste(
-        "{.fn predict} gives means and shares, {.code se.fit = TRUE} their standard errors;",
-        "{.code truth = list(x = \"yes\")} sets a randomized covariate."
+      i = "{.fn predict} gives means and shares, {.code se.fit = TRUE} their standard errors.",
+      i = if (length(fit$rows$covariates)) paste(
+        "{.fn rr_predictor} without {.arg family} gives differences of shares;",
+        "{.code predict(truth = list(x = \"yes\"))} sets a randomized covariate."
       )
     ))
   }

@@ -204,7 +204,10 @@ plain_argument <- function(x) {
 made_arguments <- function(mechanism) {
   recipe <- mechanism$recipe
   if (is.null(recipe)) {
-    abort("A mechanism of class {.cls {class(mechanism)[1]}} cannot be written.", "file")
+    abort(c(
+      "A mechanism of class {.cls {class(mechanism)[1]}} cannot be written.",
+      i = "Its matrix can: {.code rr_channel(rr_matrix(mechanism))} has the same law."
+    ), "file")
   }
   value <- function(field) {
     switch(field, levels = level_argument(mechanism),

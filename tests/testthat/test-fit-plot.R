@@ -231,3 +231,11 @@ test_that("axes: dates that were fitted, names of questions, heights; a note of 
   expect_match(many(c(rep(100, 40), 0), method = "inv")$labels$caption, "Estimated as 0 or less: 1 of 41.", fixed = TRUE)
   expect_no_match(many(rep(100, 41), method = "inv")$labels$caption, "Estimated as 0")
 })
+
+test_that("reported shares stand beside estimates only if reports are answers to the question", {
+  channel <- rbind(low = c(low = 0.8, high = 0.2), high = c(0.3, 0.7))
+  drawn <- function(channel) ggplot2::autoplot(rr_estimate(rr_counts(c(30, 70), rr_channel(channel))))$data
+  expect_equal(drawn(channel)$reported, c(0.3, 0.7))
+  colnames(channel) <- c("A1", "A2")
+  expect_false("reported" %in% names(drawn(channel)))
+})
