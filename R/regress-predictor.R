@@ -544,6 +544,9 @@ new_mixture <- function(rows) {
     function(one_model, maps) c(one_model, list(maps = maps)), truth,
     exact$maps[seq_along(truth)]
   )
+  blocks <- c(lapply(truth, truth_map), list(do.call(rbind, exact$maps[[length(models)]])))
+  n_levels <- vapply(truth, `[[`, 0L, "k")
+  n_designs <- vapply(truth, function(one_model) length(one_model$first), 0L)
   mixture <- list(
     family = rows$family,
     channels = rows$channels,
@@ -552,7 +555,11 @@ new_mixture <- function(rows) {
     exact = exact$z,
     outcome = if (!hidden) rows$outcome / unit,
     truth = truth,
-    maps = exact$maps[[length(models)]],
+    distribution = match(rows$family$family, c("gaussian", "binomial", "poisson")) - 1L,
+    map = t(block_diagonal(c(blocks, if (gaussian) list(diag(1))))),
+    cell_outcomes = as.double(cells$outcome),
+    n_levels = n_levels,
+    n_designs = n_designs,
     cells = cells,
     back = block_diagonal(back),
     block = rep(seq_along(sizes), sizes),
@@ -561,7 +568,7 @@ new_mixture <- function(rows) {
     unit = unit,
     shift = c(numeric(sum(sizes) - gaussian), if (gaussian) log(unit))
   )
-  mixture$cell_maps <- lapply(seq_len(nrow(cells)), cell_map, mixture = mixture)
+  mixture <- c(mixture, cell_predictors(mixture))
   with_reports(mixture, rows$codes, rows$weights)
 }
 
@@ -632,15 +639,34 @@ exact_columns <- function(designs, weights) {
   )
 }
 
-# The map from all coordinates to the coordinates of the scores of a cell, see cell_scores().
-cell_map <- function(c, mixture) {
-  cell <- mixture$cells$cell[c]
-  truth <- lapply(mixture$truth, function(one_model) {
-    kronecker(diag(one_model$k - 1L), one_model$maps[[one_model$of[cell]]])
-  })
-  block_diagonal(c(
-    truth, mixture$maps[cell], if (mixture$gaussian) list(diag(1))
-  ))
+# The coordinates of a truth model as a map to its linear predictors in the exact columns, design by
+# design and level by level. That of the first level is 0.
+truth_map <- function(one_model) {
+  levels <- rbind(0, diag(one_model$k - 1L))
+  do.call(rbind, lapply(one_model$maps, function(map) kronecker(levels, map)))
+}
+
+# The positions of linear predictors, from 0, in each cell, a column each:
+#   level      those of the cell's levels, a row for each truth model
+#   predictor  those of all levels but the first, and last the outcome's
+cell_predictors <- function(mixture) {
+  cell <- mixture$cells$cell
+  sizes <- mixture$n_levels * mixture$n_designs
+  first <- cumsum(c(0L, sizes))
+  starts <- Map(
+    function(one_model, first) first + (one_model$of[cell] - 1L) * one_model$k,
+    mixture$truth, first[seq_along(sizes)]
+  )
+  level <- Map(
+    function(one_model, start) start + as.integer(one_model$level)[cell] - 1L, mixture$truth, starts
+  )
+  others <- Map(
+    function(one_model, start) outer(seq_len(one_model$k - 1L), start, `+`), mixture$truth, starts
+  )
+  list(
+    level = as.integer(do.call(rbind, level)),
+    predictor = do.call(rbind, c(others, list(first[length(first)] + cell - 1L)))
+  )
 }
 
 # The likelihood with its distinct rows, for these reports and weights.
@@ -649,9 +675,15 @@ with_reports <- function(mixture, codes, weights) {
   codes <- lapply(codes, `[`, same$first)
   mixture$rows <- c(same, list(
     exact = mixture$exact[same$first, , drop = FALSE],
-    outcome = mixture$outcome[same$first],
-    loglik_reports = cell_reports(mixture, codes) - log(mixture$unit)
+    outcome = mixture$outcome[same$first]
   ))
+  constant <- switch(
+    mixture$distribution + 1L,
+    -log(mixture$unit) - 0.5 * log(2 * base::pi),
+    0,
+    dpois(mixture$rows$outcome, mixture$rows$outcome, log = TRUE)
+  )
+  mixture$rows$loglik_reports <- cell_reports(mixture, codes) + constant
   mixture
 }
 
@@ -677,229 +709,16 @@ cell_levels <- function(mixture, name) {
   }
 }
 
-# Coefficients of the exact columns: of each truth model in each of its designs, and of the outcome,
-# a column a cell.
+# Coefficients of the exact columns, a column for each linear predictor.
 exact_slopes <- function(mixture, b) {
-  b <- split(b, mixture$block)
-  truth <- Map(
-    function(one_model, b) {
-      lapply(one_model$maps, function(map) map %*% matrix(b, ncol(map)))
-    },
-    mixture$truth, b[seq_along(mixture$truth)]
-  )
-  outcome <- vapply(
-    mixture$maps, function(map) drop(map %*% b[[length(truth) + 1L]]),
-    numeric(ncol(mixture$exact))
-  )
-  list(truth = truth, outcome = matrix(outcome, ncol(mixture$exact)))
+  slopes <- head(drop(b %*% mixture$map), ncol(mixture$map) - mixture$gaussian)
+  matrix(slopes, ncol(mixture$exact))
 }
 
-# Shares of the truths given the covariates, in each distinct design; linear predictors of the
-# outcome, a column for each cell; and the posterior of the cells.
-mixture_state <- function(mixture, b) {
-  rows <- mixture$rows
-  slopes <- exact_slopes(mixture, b)
-  sigma <- if (mixture$gaussian) exp(b[mixture$size]) else 1
-  truth <- lapply(slopes$truth, lapply, function(slope) truth_logarithms(rows$exact %*% slope))
-  eta <- (rows$exact %*% slopes$outcome)[, mixture$cells$cell, drop = FALSE]
-  outcome <- rows$outcome %||% rep(mixture$cells$outcome, each = nrow(eta))
-  joint <- rows$loglik_reports + outcome_loglik(mixture$family$family, outcome, eta, sigma)
-  for (t in seq_along(truth)) {
-    one_model <- mixture$truth[[t]]
-    for (c in seq_len(ncol(joint))) {
-      cell <- mixture$cells$cell[c]
-      joint[, c] <- joint[, c] +
-        truth[[t]][[one_model$of[cell]]][, one_model$level[cell]]
-    }
-  }
-  top <- joint[cbind(seq_len(nrow(joint)), max.col(joint, "first"))]
-  e <- exp(joint - top)
-  total <- rowSums(e)
-  list(
-    slopes = slopes$truth,
-    truth = lapply(truth, lapply, exp),
-    eta = eta,
-    outcome = outcome,
-    sigma = sigma,
-    r = e / total,
-    loglik = top + log(total)
-  )
-}
-
-# Logarithms of the shares of a multinomial logit.
-truth_logarithms <- function(eta) {
-  eta <- cbind(0, eta)
-  eta <- eta - eta[cbind(seq_len(nrow(eta)), max.col(eta, "first"))]
-  eta - log(rowSums(exp(eta)))
-}
-
-outcome_loglik <- function(family, outcome, eta, sigma) {
-  switch(
-    family,
-    gaussian = -0.5 * ((outcome - eta) / sigma)^2 - log(sigma) -
-      0.5 * log(2 * base::pi),
-    binomial = plogis((2 * outcome - 1) * eta, log.p = TRUE),
-    poisson = structure(
-      dpois(outcome, exp(eta), log = TRUE),
-      dim = dim(eta)
-    )
-  )
-}
-
-# Louis: the complete-data information less the variance of the complete-data score given what was
-# seen.
-mixture_evaluate <- function(mixture, b, need) {
-  if (mixture$gaussian && abs(b[mixture$size]) > 30) {
-    return(list(value = -Inf))
-  }
-  state <- mixture_state(mixture, b)
-  w <- mixture$rows$weights
-  value <- sum(w * state$loglik)
-  if (need == 0L || !is.finite(value)) return(list(value = value))
-  mu <- mixture$family$linkinv(state$eta)
-  state$residual <- (state$outcome - mu) / state$sigma
-  variance <- replace(mu, TRUE, mixture$family$variance(mu) / state$sigma^2)
-  complete <- mixture_complete(mixture, state, variance)
-  scores <- observed_scores(mixture, state)
-  squares <- 0
-  for (c in seq_len(ncol(state$r))) {
-    score <- cell_scores(mixture, state, c)
-    map <- mixture$cell_maps[[c]]
-    squares <- squares + crossprod(
-      map, crossprod(score * (w * state$r[, c]), score) %*% map
-    )
-  }
-  observed <- complete - squares + crossprod(scores * w, scores)
-  # The fallback is the information of EM's M-step at its maximum, without the cross term with the
-  # error's variance.
-  if (mixture$gaussian) {
-    complete[mixture$size, -mixture$size] <- complete[-mixture$size, mixture$size] <-
-      0
-  }
-  list(
-    value = value,
-    gradient = colSums(scores * w),
-    observed = (observed + t(observed)) / 2,
-    fallback = complete,
-    scores = scores,
-    r = state$r
-  )
-}
-
-# The scores of the complete data of one cell, a row each: derivatives in each linear predictor
-# times the exact columns, and the derivative in the logarithm of the standard deviation.
-cell_scores <- function(mixture, state, c) {
-  cell <- mixture$cells$cell[c]
-  slopes <- do.call(cbind, c(
-    Map(function(one_model, shares) {
-      slope <- -shares[[one_model$of[cell]]]
-      slope[, one_model$level[cell]] <- slope[, one_model$level[cell]] + 1
-      slope[, -1, drop = FALSE]
-    }, mixture$truth, state$truth),
-    list(state$residual[, c] / state$sigma)
-  ))
-  cbind(
-    row_products(slopes, mixture$rows$exact),
-    if (mixture$gaussian) state$residual[, c]^2 - 1
-  )
-}
-
-# Products of the columns of two matrices, those of `z` faster.
-row_products <- function(x, z) {
-  p <- ncol(z)
-  x[, rep(seq_len(ncol(x)), each = p), drop = FALSE] *
-    z[, rep(seq_len(p), ncol(x)), drop = FALSE]
-}
-
-# The scores of what was seen, means of those of the cells; without weights.
-observed_scores <- function(mixture, state) {
-  z <- mixture$rows$exact
-  mapped <- function(slope, map) {
-    do.call(
-      cbind,
-      lapply(seq_len(ncol(slope)), function(j) {
-        (z * slope[, j]) %*% map
-      })
-    )
-  }
-  truth <- Map(
-    function(one_model, theta) {
-      of <- one_model$of[mixture$cells$cell]
-      level <- one_model$level[mixture$cells$cell]
-      Reduce(
-        `+`,
-        lapply(seq_along(theta), function(d) {
-          shares <- state$r %*%
-            (outer(as.integer(level), seq_len(one_model$k), `==`) * (of == d))
-          mapped(
-            (shares - rowSums(shares) * theta[[d]])[, -1, drop = FALSE],
-            one_model$maps[[d]]
-          )
-        })
-      )
-    },
-    mixture$truth, state$truth
-  )
-  slope <- state$r * state$residual / state$sigma
-  outcome <- 0
-  for (c in seq_len(ncol(slope))) {
-    outcome <- outcome +
-      (z * slope[, c]) %*% mixture$maps[[mixture$cells$cell[c]]]
-  }
-  cbind(
-    do.call(cbind, truth), outcome,
-    if (mixture$gaussian) rowSums(state$r * (state$residual^2 - 1))
-  )
-}
-
-# The information if the truths were seen. `variance` is the variance of the outcome in each row and
-# cell.
-mixture_complete <- function(mixture, state, variance) {
-  z <- mixture$rows$exact
-  weights <- mixture$rows$weights * state$r
-  one <- rep(1L, nrow(z))
-  # A report that tells nothing leaves the information of the truth.
-  truth <- Map(
-    function(one_model, slopes) {
-      of <- one_model$of[mixture$cells$cell]
-      Reduce(
-        `+`,
-        lapply(seq_along(slopes), function(d) {
-          w <- rowSums(weights[, of == d, drop = FALSE])
-          map <- kronecker(diag(one_model$k - 1L), one_model$maps[[d]])
-          crossprod(
-            map,
-            .Call(
-              C_rr_category, z, one, w, matrix(1, one_model$k), slopes[[d]], 1L
-            )$information %*% map
-          )
-        })
-      )
-    },
-    mixture$truth, state$slopes
-  )
-  outcome <- 0
-  for (c in seq_len(ncol(weights))) {
-    map <- mixture$maps[[mixture$cells$cell[c]]]
-    information <- crossprod(
-      map, crossprod(z * (weights[, c] * variance[, c]), z) %*% map
-    )
-    if (mixture$gaussian) {
-      side <- crossprod(
-        map,
-        crossprod(z, 2 * weights[, c] * state$residual[, c] / state$sigma)
-      )
-      information <- rbind(
-        cbind(information, side),
-        c(
-          side, 2 * sum(weights[, c] * state$residual[, c]^2)
-        )
-      )
-    }
-    outcome <- outcome + information
-  }
-  block_diagonal(c(unname(truth), list(outcome)))
-}
+# list(value, gradient, observed, fallback, scores, posterior). Louis: the complete-data information
+# less the variance of the complete-data score given what was seen. The fallback is the information
+# of EM's M-step at its maximum, without the cross term with the error's variance.
+mixture_evaluate <- function(mixture, b, need) .Call(C_rr_mixture, mixture, as.double(b), need)
 
 # Scores of the reported parameters, of rows without weights with these codes of reports.
 mixture_scores <- function(mixture, codes, b) {
@@ -921,21 +740,15 @@ triangular_inverse <- function(back) backsolve(back, diag(ncol(back)))
 
 # The linear predictors of truths that are possible, and those of outcomes that are not Gaussian.
 mixture_rows <- function(mixture, b, N) {
-  possible <- mixture_state(mixture, b)$r > 1e-6
+  possible <- mixture_evaluate(mixture, b, 1L)$posterior > 1e-6
+  used <- mixture$predictor + 1L
+  if (mixture$gaussian) used <- used[-nrow(used), , drop = FALSE]
   each <- apply(cbind(b, N), 2, function(v) {
     slopes <- exact_slopes(mixture, v)
     unlist(
       lapply(seq_len(ncol(possible)), function(c) {
-        cell <- mixture$cells$cell[c]
-        truth <- Map(
-          function(one_model, slopes) slopes[[one_model$of[cell]]], mixture$truth, slopes$truth
-        )
-        all <- do.call(
-          cbind, c(truth, if (!mixture$gaussian) list(slopes$outcome[, cell]))
-        )
-        if (length(all)) {
-          as.vector(mixture$rows$exact[possible[, c], , drop = FALSE] %*% all)
-        }
+        rows <- mixture$rows$exact[possible[, c], , drop = FALSE]
+        as.vector(rows %*% slopes[, used[, c], drop = FALSE])
       })
     )
   })
@@ -964,7 +777,7 @@ fit_mixture <- function(rows, starts) {
   fit$truth <- fit$coefficients[seq_along(truth)]
   fit$coefficients <- spread_coefficients(fit$coefficients[point], rows$names)
   end <- mixture_evaluate(mixture, fit$b, 1L)
-  posterior <- end$r[mixture$rows$index, , drop = FALSE] %*%
+  posterior <- end$posterior[mixture$rows$index, , drop = FALSE] %*%
     outer(mixture$cells$cell, seq_along(rows$x), `==`)
   models <- lapply(
     mixture$truth, `[`, c("k", "template", "of", "level", "first", "names", "keep")
@@ -1001,12 +814,7 @@ mixture_model <- function(mixture, names, start, progress = function() NULL) {
     mixture_evaluate(mixture, b, need)
   }
   predictors <- function(b) {
-    slopes <- exact_slopes(mixture, b)
-    c(
-      mixture$rows$exact %*%
-        do.call(cbind, c(unlist(slopes$truth, FALSE), slopes["outcome"])),
-      if (mixture$gaussian) b[mixture$size]
-    )
+    c(mixture$rows$exact %*% exact_slopes(mixture, b), if (mixture$gaussian) b[mixture$size])
   }
   new_likelihood(names = names, evaluate = evaluate, predictors = predictors, to = mixture$back,
                  total = sum(mixture$rows$weights), start = start,
@@ -1390,14 +1198,15 @@ moment_slopes <- function(fit) {
 # Likewise, from the posterior of the cells, which are combinations of truths.
 mixture_slopes <- function(fit) {
   mixture <- suppressMessages(new_mixture(fit$rows))
-  state <- mixture_state(mixture, fit$b)
-  state$residual <- (state$outcome - mixture$family$linkinv(state$eta)) / state$sigma
-  score <- observed_scores(mixture, state)
+  state <- mixture_evaluate(mixture, fit$b, 1L)
   weights <- mixture$rows$weights * mixture$rows$unit
   back <- triangular_inverse(mixture$back)
-  moved <- lapply(seq_len(ncol(state$r)), function(c) {
-    scores <- cell_scores(mixture, state, c) %*% mixture$cell_maps[[c]] - score
-    (state$r[, c] * weights * scores) %*% back
+  moved <- lapply(seq_len(nrow(mixture$cells)), function(c) {
+    # Reports that only this cell can give.
+    reports <- mixture$rows$loglik_reports
+    mixture$rows$loglik_reports[] <- ifelse(col(reports) == c, 0, -Inf)
+    scores <- mixture_evaluate(mixture, fit$b, 1L)$scores - state$scores
+    (state$posterior[, c] * weights * scores) %*% back
   })
   function(name, columns) {
     codes <- fit$rows$codes[[name]][mixture$rows$first]
