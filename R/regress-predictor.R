@@ -544,7 +544,9 @@ new_mixture <- function(rows) {
     function(one_model, maps) c(one_model, list(maps = maps)), truth,
     exact$maps[seq_along(truth)]
   )
-  blocks <- c(lapply(truth, truth_map), list(do.call(rbind, exact$maps[[length(models)]])))
+  maps <- lapply(truth, truth_map)
+  maps$outcome <- do.call(rbind, exact$maps[[length(models)]])
+  if (gaussian) maps$error <- diag(1)
   n_levels <- vapply(truth, `[[`, 0L, "k")
   n_designs <- vapply(truth, function(one_model) length(one_model$first), 0L)
   mixture <- list(
@@ -556,7 +558,7 @@ new_mixture <- function(rows) {
     outcome = if (!hidden) rows$outcome / unit,
     truth = truth,
     distribution = match(rows$family$family, c("gaussian", "binomial", "poisson")) - 1L,
-    map = t(block_diagonal(c(blocks, if (gaussian) list(diag(1))))),
+    map = t(block_diagonal(maps)),
     cell_outcomes = as.double(cells$outcome),
     n_levels = n_levels,
     n_designs = n_designs,
@@ -640,7 +642,7 @@ exact_columns <- function(designs, weights) {
 }
 
 # The coordinates of a truth model as a map to its linear predictors in the exact columns, design by
-# design and level by level. That of the first level is 0.
+# design and level by level; the first level has 0.
 truth_map <- function(one_model) {
   levels <- rbind(0, diag(one_model$k - 1L))
   do.call(rbind, lapply(one_model$maps, function(map) kronecker(levels, map)))
@@ -651,21 +653,20 @@ truth_map <- function(one_model) {
 #   predictor  those of all levels but the first, and last the outcome's
 cell_predictors <- function(mixture) {
   cell <- mixture$cells$cell
-  sizes <- mixture$n_levels * mixture$n_designs
-  first <- cumsum(c(0L, sizes))
-  starts <- Map(
-    function(one_model, first) first + (one_model$of[cell] - 1L) * one_model$k,
-    mixture$truth, first[seq_along(sizes)]
-  )
-  level <- Map(
-    function(one_model, start) start + as.integer(one_model$level)[cell] - 1L, mixture$truth, starts
-  )
-  others <- Map(
-    function(one_model, start) outer(seq_len(one_model$k - 1L), start, `+`), mixture$truth, starts
-  )
+  first <- cumsum(c(0L, mixture$n_levels * mixture$n_designs))
+  truths <- lapply(seq_along(mixture$truth), function(t) {
+    one_model <- mixture$truth[[t]]
+    design <- one_model$of[cell] - 1L
+    start <- first[t] + design * one_model$k
+    level <- as.integer(one_model$level)[cell]
+    others <- outer(seq_len(one_model$k - 1L), start, `+`)
+    list(level = start + level - 1L, others = others)
+  })
+  elements_of <- function(what) lapply(truths, `[[`, what)
+  outcome <- max(first) + cell - 1L
   list(
-    level = as.integer(do.call(rbind, level)),
-    predictor = do.call(rbind, c(others, list(first[length(first)] + cell - 1L)))
+    level = as.integer(do.call(rbind, elements_of("level"))),
+    predictor = do.call(rbind, c(elements_of("others"), list(outcome)))
   )
 }
 
@@ -814,7 +815,8 @@ mixture_model <- function(mixture, names, start, progress = function() NULL) {
     mixture_evaluate(mixture, b, need)
   }
   predictors <- function(b) {
-    c(mixture$rows$exact %*% exact_slopes(mixture, b), if (mixture$gaussian) b[mixture$size])
+    error <- if (mixture$gaussian) b[mixture$size]
+    c(mixture$rows$exact %*% exact_slopes(mixture, b), error)
   }
   new_likelihood(names = names, evaluate = evaluate, predictors = predictors, to = mixture$back,
                  total = sum(mixture$rows$weights), start = start,

@@ -41,7 +41,7 @@ calls <- alist(
   dealt = coef(rr_glm(y ~ 1, data.frame(block = rep(1:3, each = 4), y = c(1, 1, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0)),
                       rr_dealt(1, cards = 4))),
   mixture = .Call(C_rr_mixture, list(
-    rows = list(exact = cbind(rep(1, 3)), weights = c(1, 2, 1), outcome = c(0, 1, 1), loglik_reports = matrix(-(1:6), 3)),
+    rows = list(exact = cbind(rep(1, 3)), weights = c(1, 2, 1), outcome = c(0, 1, 1), loglik_reports = matrix(-log(2:7), 3)),
     map = cbind(0, diag(3)), distribution = 1L, cell_outcomes = c(0, 0), n_levels = 2L, n_designs = 1L, level = 0:1,
     predictor = c(1L, 2L, 1L, 3L)
   ), c(0.1, 0.2, 0.3), 1L),
