@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const uint8_t one = byte(&in);
     b[s] = one == 255 ? (double) INFINITY : one == 254 ? (double) NAN : ((double) one - 128.0) / 8.0;
   }
-  for (size_t c = 0; c < cells; c++) hidden[c] = c % 2;
+  for (size_t c = 0; c < cells; c++) hidden[c] = (double) (c % 2);
   const uint8_t is_hidden = byte(&in);
   candor_mixture m = {
       n,      p,       truths, cells,  predictors, coordinates, family,   z, weight, is_hidden % 2 ? NULL : outcome,
