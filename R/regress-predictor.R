@@ -15,7 +15,7 @@
 #' there is randomized too. By `"moments"` its unbiased score is the outcome, so Gaussian means a linear probability model. `"ml"` requires a yes/no
 #' question as the response, and the binomial family. All devices must be independent given the truths.
 #'
-#' `"ml"` evaluates each different row at each combination of truths, so several randomized covariates and thousands of different rows can take half a minute.
+#' `"ml"` evaluates each different row at each combination of truths, so several randomized covariates and thousands of different rows can take ten seconds.
 #' A progress bar shows that it works. `starts = 1` is several times quicker, and moments take less than a second.
 #'
 #' Does a randomized variable matter? `car::linearHypothesis(fit, c("cheatingonce = 0", "cheatingoften = 0"))` tests its coefficients together; `tidy(fit, exponentiate = TRUE)` gives odds ratios.
