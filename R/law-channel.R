@@ -450,8 +450,8 @@ refuse_validated <- function(mechanisms, what) {
       c(
         paste(what, "cannot take a channel that a validation study estimated."),
         i = paste(
-          "{.fn rr_estimate} includes the error of the study; of an external study survey designs",
-          "and regressions do, too."
+          "{.fn rr_estimate} includes the error of the study; of an external study survey designs,",
+          "{.fn rr_glm} and other regressions do, too."
         )
       ),
       c("law", "argument")
