@@ -163,6 +163,25 @@ test_that("of truths that reports do not tell apart sums are identified, with th
   expect_true(all(is.na(known$covariance[2, ])) && all(is.na(known$covariance[, 2])))
 })
 
+test_that("beside truths that are alike, a truth of a lower score is 0 for certain, and a report that was not given tells nothing", {
+  # A maximum by design: the scores C (phi / m) are 1, 1, 1 and 0.7; nobody gave the first report.
+  C <- rbind(c(0.1, 0.3, 0.2, 0.2, 0.2), c(0.2, 0.1, 0.1, 0.6, 0), c(0.2, 0.1, 0.1, 0.6, 0), c(0.3, 0.1, 0.2, 0.2, 0.2))
+  ratio <- c(0, 1.5, 1, 1.25, 0.5)
+  expect_equal(drop(C %*% ratio), c(1, 1, 1, 0.7))
+  theta <- c(0.4, 0.35, 0.25, 0)
+  m <- drop(theta %*% C)
+  w <- rbind(c(1, 0, 0, 5), c(0, 0, 0, 1), c(0, 3, 3, 0), c(0, 0, 1, 0))
+  known <- identified_functions(C, m * ratio, theta, 200, w)
+  expect_identical(known$free, 1:3)
+  expect_identical(known$identified, c(TRUE, TRUE, TRUE, FALSE))
+  expect_equal(known$value, c(0.4, 0, 1.8, 0.25))
+  # The two truths that are left have the information sum(C_i C_j phi / m^2).
+  V <- (solve(C[1:2, ] %*% (t(C[1:2, ]) * ratio / m)) - tcrossprod(c(0.4, 0.6))) / 200
+  combinations <- rbind(c(1, 0), c(0, 0), c(0, 3))
+  expect_equal(known$covariance[1:3, 1:3], combinations %*% V %*% t(combinations))
+  expect_true(all(is.na(known$covariance[4, ])) && all(is.na(known$covariance[, 4])))
+})
+
 test_that("a log-likelihood counts what was given only, and has the constants of merged reports", {
   expect_equal(sum_log(c(2, 0, 3), c(0.5, 0, 0.25)), 2 * log(0.5) + 3 * log(0.25))
   expect_identical(sum_log(c(2, 1, 3), c(0.5, 0, 0.25)), -Inf)
