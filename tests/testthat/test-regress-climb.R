@@ -126,3 +126,117 @@ test_that("a bounded link is climbed inside, along barriers from 1e-2 to 1e-11 o
   higher <- list(b = 1:3, value = top + 1)
   expect_identical(climb_inside(model, higher, start), higher)
 })
+
+test_that("starts that may lead to the highest maximum: the first as its end, those near in order, and the best four in any case", {
+  # Starts are the columns 1 to 8; the first that has a likelihood ends at 20. Two coefficients allow 8 + 3 * 2.
+  promising <- function(heights, top, work = 1) {
+    with_calls(promising_starts, loglik_at = function(model, points) heights[points[1, ]],
+               climb = function(model, start, is_rough) list(points = cbind(c(20, 0)), value = top)
+    )(list(size = 2, work = work), rbind(1:8, 0))[1, ]
+  }
+  expect_identical(promising(c(-Inf, -30, -20, -5, -Inf, -18.9, -19.1, -40), -5), c(20, 4, 6, 7, 3))
+  expect_identical(promising(c(-6, -5, -7, -4, -8, -3, -9, -10), -3), c(20, 2:8))
+  # 3e8 units of work are three climbs of 1e8.
+  expect_identical(promising(c(-6, -5, -7, -4, -8, -3, -9, -10), -3, 1e8), c(20, 2, 4, 6))
+  # None without a likelihood is left out if none has one.
+  expect_identical(promising(rep(-Inf, 8), 0), as.double(1:8))
+  expect_identical(promising_starts(NULL, cbind(1:3)), cbind(1:3))
+  # With a sample of the rows, the ends in it are looked at with all rows.
+  passed <- with_calls(promising_starts, loglik_at = function(model, points) -points[1, ],
+                       climb = function(model, start, is_rough) list(points = cbind(20), value = -1), promising_points = list
+  )(list(size = 1, work = 1), rbind(1:7), list(sampled = TRUE))
+  expect_identical(passed[3:5], list(cbind(20), 1L, rbind(2:7)))
+})
+
+test_that("ends in a sample of the rows: those apart from the top that are near it with all rows, by the sizes of the two", {
+  points <- function(heights) {
+    with_calls(promising_points,
+      climb = function(model, starts, is_rough) list(points = starts + c(10, 0)),
+      loglik_at = function(model, points) heights[points[1, ]]
+    )(list(size = 2, data = list(y = 1:40)), list(data = list(y = 1:10), reach = function(step) abs(step[2])), cbind(c(1, 0)), c(2, 9),
+      rbind(1:4, c(0.2, 0.5, 0.31, -0.4)))
+  }
+  # A fall of 3 + 2 * 2 * 40 / 10 is allowed.
+  heights <- c(-10, -8, rep(0, 8), 0, -26.9, -27.1, -20)
+  expect_identical(points(heights), cbind(c(2, 9), c(12, 0.5), c(14, -0.4)))
+  heights[1] <- -7
+  expect_identical(points(heights), cbind(c(1, 0), c(14, -0.4)))
+})
+
+test_that("rough ends climb to the end from the highest on, each maximum once, as long as they are within 3 of the best", {
+  # Starts 1 to 8 at places in the second row; their rough ends and the ends of full climbs.
+  starts <- rbind(1:8, c(5, 2, 0, 0, 0, 0, 2, 2))
+  rough <- c(-10, -9.415, -12.6, -12.3, -Inf, -9.418, -9.41, -9.43)
+  full <- c(-9.9, 9, 9, -12, 9, -9.4 + 5e-9, -9.4, -9.6)
+  climbed <- NULL
+  all <- with_calls(climb_all,
+    climb = function(model, starts, is_rough = FALSE) {
+      if (is_rough) return(list(points = starts, value = rough))
+      j <- starts[1]
+      climbed <<- c(climbed, j)
+      list(points = cbind(starts), value = full[j], decrement = c(1e-3, 0, 0, 1e-9)[j], steps = j, pressed = j %in% c(1, 4))
+    },
+    climb_inside = function(model, maximum, start) c(maximum, inside = start[1]),
+    climb_to_infinity = function(model, maximum) if (maximum$b[1] == 4) replace(maximum, "value", -9) else maximum
+  )
+  maxima <- all(list(reach = function(step) abs(step[2])), starts, list())
+  # 2 is beside 7; 6 has the same value; 4 rises to -9, which 3 is too far below.
+  expect_identical(climbed, c(7, 6, 8, 1, 4))
+  expect_identical(vapply(maxima, function(maximum) maximum$b[1], 0), c(7, 8, 1, 4))
+  expect_identical(maximum_values(maxima), c(-9.4, -9.6, -9.9, -9))
+  expect_identical(lapply(maxima, `[[`, "pressed"), list(FALSE, FALSE, TRUE, FALSE))
+  expect_identical(lapply(maxima, `[[`, "inside"), list(NULL, NULL, 1, NULL))
+  expect_identical(maxima[[2]][c("value", "decrement", "steps")], list(value = -9.6, decrement = NA_real_, steps = 8))
+  # More starts add to the maxima so far; none of these starts has a likelihood.
+  climbed <- NULL
+  model <- list(reach = function(step) abs(step[2]))
+  known <- list(list(b = c(0, 9), value = -7))
+  expect_identical(maximum_values(all(model, starts, known)), c(-7, -9.4, -9.6, -9.9))
+  rough[] <- -Inf
+  expect_identical(all(model, starts, known), known)
+  expect_error(all(model, starts, list()), class = "candor_error_stalled")
+})
+
+test_that("beside steep maxima rows in between are moved across by the least change of the others", {
+  withr::local_seed(8)
+  n <- 30
+  data <- list(x = cbind(1, rnorm(n), rnorm(n)), y = rep_len(0:1, n), weight = rep_len(1:2, n), offset = NULL, arm = NULL,
+               device = cbind(c(0.8, 0.2, 0.2, 0.8, 0.6)), link = "logit", unknown = NULL)
+  model <- regress_model(data)
+  steep <- function(slope, value) list(b = coordinates(model, c(0.5, slope, -slope)), value = value)
+  maxima <- Map(steep, c(9, 0.3, 12, 20, 15), c(-3, -1, -2, -5, -4))
+  points <- turned_starts(model, maxima)
+  # Not the gentle one, nor the fifth.
+  used <- maxima[c(3, 1, 5)]
+  at <- 0
+  for (maximum in used) {
+    eta <- drop(model$z %*% maximum$b)
+    between <- head(order(abs(eta)), min(12, sum(abs(eta) < 4)))
+    expect_gt(length(between), 2)
+    block <- points[, at + seq_len(2 * length(between) + 2)]
+    at <- at + ncol(block)
+    half <- seq_len(length(between) + 1)
+    expect_equal(block[, -half], block[, half] * 12.5)
+    expect_equal(block[, 1], 8 * maximum$b)
+    for (j in seq_along(between)) {
+      change <- block[, j + 1] / 8 - maximum$b
+      # The least of sum(w change^2) that takes the row across: its gradient is a multiple of the row.
+      row <- model$z[between[j], ]
+      expect_equal(sum(row * (maximum$b + change)), -0.2 * sign(eta[between[j]]))
+      gradient <- drop(crossprod(model$z, data$weight * (model$z %*% change)))
+      expect_equal(gradient, row * gradient[1] / row[1])
+    }
+  }
+  expect_identical(ncol(points), as.integer(at))
+  expect_null(turned_starts(model, maxima[2]))
+  # Nor if no row is in between, if a large model has most of them there, for a bounded link, nor for levels.
+  expect_null(turned_starts(model, list(list(b = c(20, 0, 0), value = 1))))
+  expect_null(turned_starts(replace(model, "work", 1e9), list(steep(3.5, 1))))
+  expect_false(is.null(turned_starts(replace(model, "work", 1e7), list(steep(3.5, 1)))))
+  expect_false(is.null(turned_starts(replace(model, "work", 1e9), list(steep(20, 1)))))
+  bounded <- model
+  bounded$data$link <- "identity"
+  expect_null(turned_starts(bounded, maxima))
+  model$basis$levels <- 1
+  expect_null(turned_starts(model, maxima))
+})
