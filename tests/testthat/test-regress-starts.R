@@ -99,3 +99,110 @@ test_that("steep directions: the score of the constant and single columns, ortho
   alone <- regress_model(constant)
   expect_null(start_directions(alone, project(alone, 1), row_devices(constant), 0.5))
 })
+
+test_that("cells of a grid: the best slopes and thresholds of each direction, of all that there are", {
+  data <- starts_data()
+  data$y <- as.double(data$x[, 2] > 0.3)
+  model <- regress_model(data)
+  intercept <- project(model, 1)
+  directions <- cbind(c(0, 1, 0), c(0, 0.6, 0.8))
+  device <- data$device[, data$arm + 1]
+  loglik <- function(b) {
+    report <- device[2, ] + device[5, ] * plogis(drop(model$z %*% b))
+    sum(data$weight * log(ifelse(data$y == 1, report, 1 - report)))
+  }
+  slopes <- c(0.8, 2, 6, 25)
+  best <- lapply(1:2, function(j) {
+    z <- drop(model$z %*% directions[, j])
+    cuts <- c(quantile(z, c(0.02, 0.07, 0.2, 0.5, 0.8, 0.93, 0.98)), min(z) - 1.5, max(z) + 1.5)
+    # On either side, all slopes and the gentle ones.
+    lapply(list(slopes, -slopes, slopes[1:2], -slopes[1:2]), function(side) {
+      cells <- expand.grid(cut = cuts, slope = side)
+      points <- lapply(seq_len(nrow(cells)), function(i) cells$slope[i] * (directions[, j] - cells$cut[i] * intercept))
+      points[[which.max(vapply(points, loglik, 0))]]
+    })
+  })
+  best <- unique(do.call(cbind, unlist(best, FALSE)), MARGIN = 2)
+  best <- best[, order(-apply(best, 2, loglik))]
+  expect_gt(ncol(best), 4)
+  expect_equal(grid_starts(model, intercept, directions, 100), best)
+  expect_equal(grid_starts(model, intercept, directions, 3), best[, 1:3])
+})
+
+test_that("starts around the moments: of each 48 points at a distance, with their opposites, the highest two", {
+  for (size in c(2, 3)) {
+    model <- list(start = c(0.4, -1, 2)[seq_len(size)], size = size)
+    height <- function(b) -sum((b - seq_len(size) * 5)^2)
+    points <- with_calls(even_starts, loglik_at = function(model, points) apply(points, 2, height))(model, 5)
+    directions <- even_directions(size, 96)
+    expected <- lapply(1:4, function(block) {
+      steps <- directions[, 24 * (block - 1) + 1:24] * c(2, 6, 20, 2)[block]
+      around <- model$start + cbind(steps, -steps)
+      around[, order(-apply(around, 2, height))[1:2]]
+    })
+    expect_equal(points, cbind(model$start, do.call(cbind, expected)), ignore_attr = TRUE)
+    expect_equal(even_starts(model, 1), cbind(model$start))
+  }
+})
+
+test_that("starts in directions: combinations and turns of these if a threshold comes near the climb from the constant", {
+  data <- starts_data()
+  model <- regress_model(data)
+  directions <- list(all = matrix(seq(-1, 1, length.out = 48), 3), n_axes = 3)
+  row <- row_devices(data)
+  # What a row gains if its truth turns from no to yes.
+  report <- function(p) ifelse(data$y == 1, p, 1 - p)
+  gain <- data$weight * log(report(c(0.9, 0.8)[data$arm + 1]) / report(c(0.2, 0.3)[data$arm + 1]))
+  starts_of <- function(top, best, model) {
+    calls <- list()
+    starts <- with_calls(direction_starts,
+      climb = function(model, start, is_rough) list(points = start + 1, value = top),
+      loglik_at = function(model, points) c(best, best - 1),
+      threshold_starts = function(projections, gain, directions, intercept, max_starts) {
+        calls$axes <<- list(projections, gain, directions, intercept, max_starts)
+        list(cells = cbind(1), sharp = cbind(2))
+      },
+      turned_thresholds = function(thresholds, directions, axes) {
+        calls$turned <<- list(directions, axes)
+        list(cells = cbind(3), sharp = cbind(4))
+      },
+      grid_starts = function(model, intercept, directions, max_starts) {
+        calls$grid <<- list(intercept, directions, max_starts)
+        cbind(5)
+      }
+    )(model, row, c(1, 0, 0), directions, 7:9, 20)
+    c(starts, calls)
+  }
+  axes <- directions$all[, 1:3]
+  starts <- starts_of(-100, -136, model)
+  expect_equal(starts$axes, list(model$z %*% axes, gain, axes, c(1, 0, 0), 20))
+  expect_identical(starts[c("first", "cells", "steep", "rivals")], list(first = cbind(8:10 + 0), cells = cbind(5), steep = cbind(1, 2), rivals = FALSE))
+  expect_identical(starts$grid, list(c(1, 0, 0), axes, 10))
+  expect_null(starts$turned)
+  # With a sample of the rows there are no gentle slopes then.
+  expect_null(starts_of(-100, -136, c(model, sampled = TRUE))$cells)
+  # Within 20 and 5 for each of three coefficients, or without a likelihood at the constant.
+  for (top in list(c(-100, -134), c(-Inf, -1))) {
+    starts <- starts_of(top[1], top[2], c(model, sampled = TRUE))
+    expect_identical(starts[c("steep", "cells", "rivals")], list(steep = cbind(3, 4), cells = cbind(5), rivals = TRUE))
+    expect_equal(starts$turned, list(directions$all, 1:3))
+    # Twelve of the thirteen combinations.
+    expect_equal(starts$grid[[2]], directions$all[, c(1:3, 3 + round(seq(1, 13, length.out = 12)))])
+  }
+  expect_equal(starts_of(-100, -136, replace(model, "size", 4))$rivals, TRUE)
+})
+
+test_that("thresholds of directions are followed by small turns of the best of them, from the last best", {
+  asked <- list()
+  thresholds <- function(directions) {
+    asked[[length(asked) + 1]] <<- directions
+    list(cells = cbind(length(asked)), directions = directions[, 1, drop = FALSE], sharp = cbind(-length(asked)))
+  }
+  all <- cbind(c(1, 0, 0), c(0, 1, 0), c(0, 0, 1))
+  steep <- turned_thresholds(thresholds, all, 2:3)
+  expect_identical(asked[[1]], all)
+  expect_equal(asked[[2]], cbind(c(1, 0.05, 0), c(1, -0.05, 0), c(1, 0, 0.05), c(1, 0, -0.05)))
+  expect_equal(asked[[3]], cbind(c(1, 0.06, 0), c(1, 0.04, 0), c(1, 0.05, 0.01), c(1, 0.05, -0.01)))
+  expect_identical(steep$cells, cbind(1L, 2L, 3L))
+  expect_identical(steep$sharp, -steep$cells)
+})
