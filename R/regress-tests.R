@@ -176,8 +176,8 @@ refit_columns <- function(fit, columns, near = NULL) {
     rows <- data_rows(data, data$offset %||% numeric(length(data$y)))
     return(list(value = sum(data$weight * rows$loglik), rank = 0))
   }
-  first <- seq_len(near$columns %||% 0)
   start <- if (!is.null(near)) {
+    first <- seq_len(near$columns)
     c(
       near$b[first], numeric(length(columns) - near$columns),
       near$b[-first]

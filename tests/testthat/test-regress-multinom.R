@@ -159,7 +159,8 @@ test_that("bad input is refused, or told", {
   expect_refused(rr_multinom(cheating ~ semester, people, 1), rr_multinom(cheating ~ semester, people, grr, weights = rep(-1, 2000)),
                  rr_multinom(cheating ~ semester, people[1:3, ], grr),
                  rr_multinom(plagiarism ~ semester, people, rr_forced(1 / 6), type = "cumulative"),
-                 rr_multinom(cheating ~ semester - 1, people, grr, type = "cumulative"), rr_multinom(cheating ~ semester, rr_tally(people$cheating, grr)))
+                 rr_multinom(cheating ~ semester - 1, people, grr, type = "cumulative"), rr_multinom(cheating ~ semester, rr_tally(people$cheating, grr)),
+                 rr_multinom(~1, rr_tally(people$cheating, grr), subset = TRUE))
   expect_refused(rr_multinom(grade ~ semester, people, grr), class = "level")
   expect_refused(rr_multinom(cheating ~ semester, people, rr_grr(levels(people$cheating), p = 1 / 3)),
                  rr_multinom(cheating ~ semester, people, rr_channel(rbind(c(0.5, 0.25, 0.25), c(0.25, 0.5, 0.25), c(0.375, 0.375, 0.25)),

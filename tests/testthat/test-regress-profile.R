@@ -149,3 +149,107 @@ test_that("limits of a covariate follow its unit and origin", {
   fit <- function(formula) quietly(rr_glm(formula, d, rr_binary(0.9, 0.2)))
   expect_equal(as.vector(confint(fit(y ~ time), "time")) * 1e9, as.vector(confint(fit(y ~ x), "x")), tolerance = 1e-5)
 })
+
+test_that("the curve of an infinite coefficient leads back from far out, with the falls of its closed form", {
+  d <- data.frame(g = rep(c("a", "b"), c(40, 12)), y = c(rep(1:0, c(16, 24)), rep(1, 12)))
+  for (side in c(1, -1)) {
+    d$said <- if (side > 0) d$y else 1 - d$y
+    fit <- suppressWarnings(rr_glm(said ~ g, d, rr_binary(1, 0)))
+    expect_identical(coef(fit)[["gb"]], side * Inf)
+    fall <- function(v) {
+      loglik <- function(a) 16 * plogis(a, log.p = TRUE) + 24 * plogis(-a, log.p = TRUE) + 12 * plogis(a + side * v, log.p = TRUE)
+      2 * (16 * log(0.4) + 24 * log(0.6) - optimize(loglik, c(-5, 5), maximum = TRUE, tol = 1e-10)$objective)
+    }
+    limit <- side * uniroot(function(v) fall(side * v) - qchisq(0.9, 1), c(-2, 9), tol = 1e-10)$root
+    expect_equal(as.vector(confint(fit, "gb", level = 0.9)), sort(c(limit, side * Inf)), tolerance = 1e-6)
+    curve <- profile(fit, "gb", level = 0.9, points = 6)
+    # Twenty units, each of which moves what the constant does not explain by 1 in the mean of squares.
+    far <- side * 20 * 52 / sqrt(12 * 40)
+    expect_equal(curve$value, sort(seq(limit, far, length.out = 6)[-6]), tolerance = 1e-6)
+    expect_equal(curve$deviance, vapply(curve$value, fall, 0), tolerance = 1e-5)
+    expect_equal(curve$z, -side * sqrt(curve$deviance))
+  }
+})
+
+test_that("the others of a coefficient have its linear predictors, and what they do not explain of its column", {
+  fit <- profile_case()$fit
+  shared <- shared_profile(fit, 1.5)
+  x <- shared$data$x
+  w <- shared$data$weight
+  expect_equal(shared$points, apply(shared$b, 2, function(b) coordinates(regress_model(shared$data), b)), ignore_attr = TRUE)
+  expect_equal(shared$b[, 1], unname(coef(fit)))
+  for (j in 1:3) {
+    profile <- coefficient_profile(fit, j, shared)
+    expect_equal(drop(crossprod(x[, -j], w * profile$column)), numeric(2), tolerance = 1e-8, ignore_attr = TRUE)
+    expect_equal(profile$model$z %*% profile$starts + profile$column %o% profile$values, x %*% shared$b, ignore_attr = TRUE)
+    expect_equal(profile$values, shared$b[j, ])
+    expect_equal(profile$unit, 1 / sqrt(sum(w * profile$column^2) / sum(w)))
+    expect_equal(c(profile$range, profile$std_error), c(300 * profile$unit, sqrt(vcov(fit)[j, j])))
+    expect_false(profile$is_alone)
+  }
+  expect_null(coefficient_profile(fit, 4, shared))
+  # With no other column all is that of the column itself.
+  d <- data.frame(y = rep(0:1, c(60, 40)), x = rep_len(c(1, 3), 100))
+  one <- quietly(rr_glm(y ~ x - 1, d, rr_warner(0.8), "cauchit"))
+  profile <- coefficient_profile(one, 1, shared_profile(one, 1.5))
+  expect_true(profile$is_alone)
+  expect_equal(c(profile$unit, profile$range), c(1, 1e6) / sqrt(5))
+})
+
+test_that("a profile is regular without other maxima near the fall, nor a bound, nor a design of an unknown number", {
+  fit <- profile_case()$fit
+  is_regular <- function(drop = 1.5, ...) {
+    shared_profile(utils::modifyList(fit, list(...)), drop)$is_regular
+  }
+  expect_true(is_regular())
+  expect_false(is_regular(boundary = list(coefficients = character())))
+  expect_false(is_regular(link = "identity"))
+  others <- function(below) list(ends = cbind(1:3, unname(coef(fit)), 4:6), starts = fit$loglik - c(below, 0, 9))
+  for (below in c(2.4, 2.6)) {
+    other <- others(below)
+    expect_identical(is_regular(ends = other$ends, starts = other$starts), below > 2.5)
+  }
+  # The maxima are in the order of their log-likelihood, behind the point itself.
+  shared <- shared_profile(replace(fit, c("ends", "starts"), others(1)), 1.5)
+  expect_equal(shared$b[, 1:4], cbind(coef(fit), coef(fit), 1:3, 4:6), ignore_attr = TRUE)
+  expect_identical(shared$n_maxima, 4L)
+})
+
+test_that("with one other parameter the ends of climbs are a row, at the best log-likelihood of the value", {
+  d <- data.frame(x = rep_len(c(-1, 0.5, 2), 90), y = rep(0:1, c(40, 50)))
+  fit <- quietly(rr_glm(y ~ x, d, rr_warner(0.8)))
+  profile <- coefficient_profile(fit, 2, shared_profile(fit, 1.5))
+  data <- profile$data
+  for (v in c(-1, 0.3)) {
+    loglik <- function(eta) {
+      report <- 0.2 + 0.6 * plogis(eta)
+      sum(data$weight * (data$y * log(report) + (1 - data$y) * log(1 - report)))
+    }
+    best <- optimize(function(a) loglik(a + v * data$x[, 2]), c(-9, 9), maximum = TRUE, tol = 1e-10)$objective
+    for (near in list(NULL, profile$starts[, 1:3])) {
+      maximum <- profile_maximum(profile, v, if (!is.null(near)) rbind(near))
+      expect_equal(maximum$value, best, tolerance = 1e-9)
+      expect_identical(nrow(maximum$near), 1L)
+      expect_equal(loglik(drop(profile$model$z %*% maximum$near[, 1] + v * profile$column)), best, tolerance = 1e-9)
+    }
+  }
+})
+
+test_that("starts at a value: the best two of the starts as they are and scaled to it, and all maxima unless the profile is regular", {
+  passed <- NULL
+  starts <- function(values, is_regular, rows) {
+    with_calls(profile_starts,
+      promising_starts = function(model, starts) {
+        passed <<- list(model$kernel$offset, starts)
+        starts
+      },
+      climb = function(model, starts, is_rough) list(points = starts + 0.5, value = c(-3, -1, -2.001, -2.004, -1.5, -1.5)[seq_len(ncol(starts))])
+    )(list(values = values, starts = rbind(1:4, 5:8)[rows, , drop = FALSE], sample = list(), sample_rows = c(1, 3), is_regular = is_regular, n_maxima = 2),
+      list(k = 1, kernel = list(offset = c(10, 20, 30))), 2)
+  }
+  expect_equal(starts(c(1, -2, 0, 4), TRUE, 1:2), cbind(c(2, 6), c(2, 5)) + 0.5)
+  expect_equal(passed, list(c(10, 30), cbind(rbind(1:4, 5:8), c(2, 5), c(2, 8))))
+  expect_equal(starts(c(1, -2, 0, 4), FALSE, 1:2), cbind(c(2.5, 6.5), c(2.5, 5.5), c(1, 5), c(2, 6)))
+  expect_equal(starts(c(-1, -2, 0, 4), TRUE, 1), cbind(2.5, 2.5))
+  expect_equal(passed[[2]], rbind(c(1:4, 2)))
+})
