@@ -205,3 +205,37 @@ test_that("a log-likelihood counts what was given only, and has the constants of
   # Weights that are worth half as many people halve it.
   expect_equal(law_loglik(supports, new_evidence(supports, c(7, 0, 2), 11, 5.5, 3), theta), expected / 2)
 })
+
+test_that("a solver runs four steps at a time until it is done or out of steps, and tells after two seconds how far the gap has come", {
+  told <- NULL
+  bar <- list(
+    cli_progress_bar = function(name, total, clear) told <<- c(told, total),
+    cli_progress_update = function(id, set) told <<- c(told, set)
+  )
+  # Each call of the core ends with the next gap; the last of them is the end.
+  run <- function(gaps, seconds, iterations, tolerance, end = 0) {
+    told <<- steps <<- NULL
+    clock <- c(0, seconds)
+    state <- with_calls(run_solver,
+      `::` = function(package, name) bar[[deparse(substitute(name))]],
+      .Call = function(name, solver, n) {
+        steps <<- c(steps, n)
+        used <- length(steps)
+        c(if (used == length(gaps)) end else 1, gaps[used], sum(steps))
+      },
+      proc.time = function() {
+        now <- clock[1]
+        clock <<- clock[-1]
+        list(0, 0, now)
+      }
+    )("solver", tolerance, iterations)
+    list(state = state, steps = steps, told = told)
+  }
+  steps <- NULL
+  # A percentage of the orders of magnitude from the gap at the first message, 1e2, to 1e-8; a gap that rises is at 0.
+  expect_identical(run(10^c(4, 3, 2, -3, 5, -6), c(1.9, 2, 2.1, 9, 9), 100, 1e-8),
+                   list(state = c(0, 1e-6, 24), steps = rep(4, 6), told = c(100, 0, 50, 0, 80)))
+  # Below the tolerance all is done; a step that was left over is the last.
+  expect_identical(run(c(1, 1e-4, 1e-9, 1e-9), c(3, 3, 3), 14, 1e-8, end = 1), list(state = c(1, 1e-9, 14), steps = c(4, 4, 4, 2), told = c(100, 0, 100, 100)))
+  expect_identical(run(1e-9, 0, 3, 1e-8), list(state = c(0, 1e-9, 3), steps = 3, told = NULL))
+})
