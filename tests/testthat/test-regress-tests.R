@@ -232,3 +232,65 @@ test_that("coefficients of several categories are tested by name, and not by the
     }
   }
 })
+
+test_that("tables of terms of a direct question have all numbers of glm(), whichever way the fits and terms are named", {
+  data <- people()
+  fit <- quietly(rr_glm(y ~ x + group + z, data, direct))
+  plain <- stats::glm(y ~ x + group + z, stats::binomial(), data, control = exactly)
+  steps <- anova(fit)
+  theirs <- anova(plain, test = "LRT")
+  expect_identical(rownames(steps), rownames(theirs))
+  expect_identical(steps$`Model Df`, c(1, 2, 4, 5))
+  expect_equal(steps$logLik, -theirs$`Resid. Dev` / 2, tolerance = 1e-8)
+  expect_equal(unclass(steps)[c("Df", "LR", "Pr(>Chi)")], unclass(theirs)[c("Df", "Deviance", "Pr(>Chi)")], tolerance = 1e-6, ignore_attr = TRUE)
+  expect_identical(names(anova(fit, test = "none")), c("Model Df", "logLik", "Df", "LR"))
+  # Two fits, the smaller one first or last.
+  small <- quietly(rr_glm(y ~ z, data, direct))
+  below <- stats::glm(y ~ z, stats::binomial(), data, control = exactly)
+  ratio <- 2 * as.numeric(logLik(plain) - logLik(below))
+  for (order in 1:2) {
+    fits <- list(small, fit)[c(order, 3 - order)]
+    table <- anova(fits[[1]], fits[[2]])
+    expect_equal(unlist(table[2, ]), c(c(5, 2)[order], logLik(list(plain, below)[[order]]), c(3, -3)[order], ratio, pchisq(ratio, 3, lower.tail = FALSE)),
+                 tolerance = 1e-7, ignore_attr = TRUE)
+    expect_true(all(is.na(table[1, 3:5])))
+  }
+  same <- function(ours, theirs, df) {
+    expect_identical(rownames(ours), rownames(theirs))
+    expect_equal(ours$Df, theirs$Df)
+    expect_equal(ours$AIC, theirs$AIC, tolerance = 1e-8)
+    expect_equal(ours$logLik, (df * 3 - theirs$AIC) / 2, tolerance = 1e-8)
+    expect_equal(cbind(ours$LRT, ours$`Pr(>Chi)`), cbind(theirs$LRT, theirs$`Pr(>Chi)`), tolerance = 1e-6)
+  }
+  same(drop1(fit, k = 3), drop1(plain, k = 3, test = "LRT"), c(5, 4, 3, 4))
+  for (scope in list(~ z + x, c("z", "x"))) same(drop1(fit, scope, k = 3), drop1(plain, scope, k = 3, test = "LRT"), c(5, 4, 4))
+  for (scope in list(~ . + x + group, c("x", "group"))) same(add1(small, scope, k = 3), add1(below, scope, k = 3, test = "LRT"), c(2, 3, 4))
+  expect_identical(names(drop1(fit, test = "none")), c("Df", "logLik", "AIC"))
+  skip_without("car", "MASS")
+  expect_identical(rownames(MASS::dropterm(fit, sorted = TRUE)), rownames(MASS::dropterm(plain, sorted = TRUE)))
+  expect_identical(rownames(MASS::addterm(small, ~ . + x + group, sorted = TRUE)), rownames(MASS::addterm(below, ~ . + x + group, sorted = TRUE)))
+  # A term that says nothing new has no test.
+  data$again <- 2 * data$x
+  aliased <- suppressMessages(quietly(rr_glm(y ~ x + again + z, data, direct)))
+  table <- car::Anova(aliased)
+  expect_identical(table$Df, c(0, 0, 1))
+  expect_identical(is.na(table$`LR Chisq`), c(TRUE, TRUE, FALSE))
+  expect_identical(is.na(table$`Pr(>Chisq)`), c(TRUE, TRUE, FALSE))
+})
+
+test_that("with a validation study terms have Wald's tests, each beside all others", {
+  data <- people()
+  measured <- rr_misclassification(table = rbind(c(90, 10), c(20, 180)), validation = "external")
+  data$y <- factor(measured$reports[data$y + 1], measured$reports)
+  data$again <- 2 * data$z
+  fit <- suppressMessages(quietly(rr_glm(y ~ x + group + z + again, data, measured)))
+  table <- suppressMessages(anova(fit))
+  expect_identical(rownames(table), c("x", "group", "z", "again"))
+  expect_identical(table$Df, c(1L, 2L, 1L, 0L))
+  b <- coef(fit)
+  V <- vcov(fit)
+  wald <- c(b[[2]]^2 / V[2, 2], b[3:4] %*% solve(V[3:4, 3:4]) %*% b[3:4], b[[5]]^2 / V[5, 5], NA)
+  expect_equal(table$Wald, wald, tolerance = 1e-8)
+  expect_equal(table$`Pr(>Chi)`, pchisq(wald, c(1, 2, 1, 0), lower.tail = FALSE), tolerance = 1e-8)
+  expect_identical(names(suppressMessages(anova(fit, test = "none"))), c("Df", "Wald"))
+})
