@@ -258,3 +258,38 @@ test_that("the limit of sigma to infinity is a sum over the intervals between th
   expect_equal(found$value, value(ratio), tolerance = 1e-4)
   expect_equal(unname(found$gradient), difference_gradient(function(r) mixed_limit(model, r)$value, ratio), tolerance = 1e-6)
 })
+
+test_that("beside a fit at infinity the supremum is sought from the middle too, and nearer by", {
+  begun <- NULL
+  supremum <- function(boundary, first, further, nearer) {
+    begun <<- list()
+    with_calls(mixed_supremum,
+      mixed_maximum = function(model, b, value) {
+        begun <<- c(begun, list(c(b, value)))
+        if (length(begun) == 1) first else further
+      },
+      mixed_climb = function(model, start, sigma = NA, halvings = 0) {
+        begun <<- c(begun, list(c(start, sigma, halvings)))
+        if (is.na(sigma)) nearer else list(point = c(0.5, -0.5, sigma))
+      }
+    )(list(size = 2L), list(loglik = -9, boundary = boundary), c(30, 1))
+  }
+  at <- function(value, ...) list(point = c(40, -3, 0.2), value = value, sigma = 0.2, ...)
+  low <- list(point = c(1, 2, -0.7), value = -99)
+  expect_identical(supremum(NULL, at(-5), at(-1), low), at(-5))
+  expect_identical(begun, list(c(30, 1, -9)))
+  boundary <- list(1)
+  expect_identical(supremum(boundary, at(-5), at(-6), low), at(-5))
+  expect_identical(begun, list(c(30, 1, -9), c(0, 0, 0.5, 0), c(0.5, -0.5, -9), c(10, -3, 0.2, NA, 1)))
+  expect_identical(supremum(boundary, at(-5), at(-4), low), at(-4))
+  # Limits count as the values that they are.
+  limit <- at(-6, limit = list(value = -3))
+  expect_identical(supremum(boundary, at(-5), limit, low), limit)
+  expect_identical(supremum(boundary, limit, at(-4), low), limit)
+  # A maximum nearer by is taken if it is higher than the rounding, with its sigma above 0, unless the supremum is a limit.
+  for (rise in c(5e-10, 2e-9)) {
+    expect_identical(supremum(boundary, at(-5), at(-6), replace(low, "value", -5 + rise)),
+                     if (rise < 1e-9) at(-5) else list(point = c(1, 2, 0.7), value = -5 + rise, sigma = 0.7))
+  }
+  expect_identical(supremum(boundary, limit, at(-9), replace(low, "value", -2)), limit)
+})

@@ -318,3 +318,102 @@ test_that("tables of a random intercept have the rows of broom.mixed, and the ac
   expect_identical(lme4::fixef(fit), coef(fit))
   expect_equal(lme4::VarCorr(fit)$std.dev, fit$sigma)
 })
+
+test_that("the ladder goes from 0 to 32 by doubling, with coefficients in proportion, until the value has fallen by 20", {
+  sigmas <- 2^(-1:5)
+  ladder <- function(link, value, heights) {
+    starts <<- NULL
+    with_calls(mixed_ladder, mixed_climb = function(model, start, sigma, tolerance) {
+      starts <<- cbind(starts, start)
+      list(point = c(1.1 * start, sigma), value = heights[sigmas == sigma])
+    })(list(kernel = list(link = link)), c(1, -2), value)
+  }
+  starts <- NULL
+  for (link in 0:3) {
+    rungs <- ladder(link, -60, c(-50, -30, -49, -49.9, -40, -45, -90))
+    expect_identical(vapply(rungs, function(rung) rung$point[3], 0), c(0, sigmas))
+    expect_identical(rungs[[1]], list(point = c(1, -2, 0), value = -60))
+    # The logit is flatter than the probit by 0.346, and so on.
+    expect_equal(starts, c(1, -2) %o% (1.1^(0:6) * sqrt(1 + c(0.346, 1, 0.5, 1)[link + 1] * sigmas^2)), ignore_attr = TRUE)
+  }
+  # From 2 on: at 0.5 and 1 the value may rise again.
+  expect_length(ladder(0L, -5, c(-30, -30, -26, -1, -1, -1, -1)), 4)
+  expect_length(ladder(0L, -60, c(-50, -30, -49, -50.1, -1, -1, -1)), 5)
+})
+
+test_that("the supremum is the highest end of climbs from the peaks of the ladder, sigma 0, or the limit if it is as high", {
+  begun <- NULL
+  maximum <- function(values, ends = NULL, far = NULL) {
+    begun <<- NULL
+    ladder <- Map(function(sigma, value) list(point = c(9, sigma), value = value), c(0, 0.5, 1, 2, 4, 8), values)
+    with_calls(mixed_maximum,
+      mixed_ladder = function(model, b, value) ladder,
+      mixed_end = function(model, start) {
+        begun <<- c(begun, start[2])
+        end <- ends[[as.character(start[2])]] %||% c(start[2], -50)
+        list(point = c(7, end[1]), value = end[2], sigma = end[1])
+      },
+      mixed_far = function(model, maxima) far
+    )(list(size = 1L), 3, values[1])
+  }
+  values <- c(-10, -8, -9, -7, -7.5, -12)
+  best <- maximum(values, list(`0.5` = c(0.6, -7.9), `2` = c(2.2, -6.9)))
+  expect_setequal(begun, c(0.5, 2))
+  expect_identical(best[1:4], list(point = c(7, 2.2), value = -6.9, sigma = 2.2, ladder = data.frame(sigma = c(0, 0.5, 1, 2, 4, 8), loglik = values)))
+  expect_true(best$rival)
+  expect_null(best$limit)
+  expect_false(maximum(values, list(`0.5` = c(2.25, -7.9), `2` = c(2.2, -6.9)))$rival)
+  expect_false(maximum(values, list(`0.5` = c(0.6, -9.9), `2` = c(2.2, -6.9)))$rival)
+  # A tiny sigma is 0, with the value of the fit without it, and is no rival of itself.
+  zero <- maximum(values, list(`0.5` = c(1e-6, -9.9), `2` = c(2.2, -11)))
+  expect_identical(zero[1:3], list(point = c(3, 0), value = -10, sigma = 0))
+  expect_true(zero$rival)
+  # The end beyond 40 is none.
+  for (fall in c(5e-7, 2e-6)) {
+    best <- maximum(values, list(`0.5` = c(0.6, -7.9), `2` = c(50, -1)), list(value = -7.9 - fall))
+    expect_identical(best$sigma, 0.6)
+    expect_identical(best$limit, if (fall < 1e-6) list(value = -7.9 - fall))
+  }
+  # The first step is climbed from in any case, a peak at the ends from the rung within.
+  maximum(c(-1, -2, -3, -4, -5, -6))
+  expect_identical(begun, 0.5)
+  maximum(c(-9, -8, -7, -6, -5, -4))
+  expect_setequal(begun, c(8, 0.5))
+  maximum(c(-9, -8, -8, -9, -9.5, -10))
+  expect_setequal(begun, c(0.5, 1))
+})
+
+test_that("an end is climbed to on finer grids until it stands still, with sigma above 0; edges with weight ask for a wider one", {
+  asked <- function(values) {
+    calls <- NULL
+    result <- with_calls(mixed_end, mixed_climb = function(model, start, halvings = 0) {
+      calls <<- c(calls, halvings)
+      list(point = start + c(1, 0), value = values[halvings + 1])
+    })(list(size = 1), c(0, -2))
+    list(calls, result)
+  }
+  expect_identical(asked(c(-5, -5 + 5e-10, 0)), list(c(0, 1), list(point = c(2, 2), value = -5 + 5e-10, sigma = 2)))
+  expect_identical(asked(c(-5, -5 - 2e-9, -4)), list(c(0, 1, 2), list(point = c(3, 2), value = -4, sigma = 2)))
+  pass <- function(value, edge) {
+    with_calls(mixed_value, mixed_pass = function(model, point, width = 8.5) list(value = value, edge = edge, width = width))(NULL, 1)$width
+  }
+  expect_identical(c(pass(-1, c(0, 0.9e-14)), pass(-1, c(0, 1.1e-14)), pass(-Inf, 1)), c(8.5, 10.5, 8.5))
+})
+
+test_that("the limit of sigma is sought from the highest point that got to 32, by its ratio", {
+  limit <- function(top) function(model, ratio) list(value = top - sum(c(1, 3) * (ratio - c(0.2, -0.5))^2), gradient = -2 * c(1, 3) * (ratio - c(0.2, -0.5)))
+  begun <- NULL
+  far <- function(sigmas, top = -4) {
+    begun <<- NULL
+    maxima <- Map(function(sigma, value) list(point = c(sigma / 4, sigma / 2, sigma), value = value), sigmas, -seq_along(sigmas))
+    with_calls(mixed_far, mixed_limit = function(model, ratio) {
+      begun <<- begun %||% ratio
+      limit(top)(model, ratio)
+    })(list(size = 2), maxima)
+  }
+  expect_null(far(c(0, 8, 31)))
+  expect_null(far(c(40, 64), -Inf))
+  best <- far(c(8, 64, 32, 128))
+  expect_identical(begun, c(0.25, 0.5))
+  expect_equal(best, list(ratio = c(0.2, -0.5), value = -4), tolerance = 1e-7)
+})
