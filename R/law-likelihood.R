@@ -217,7 +217,7 @@ decide_unique <- function(problem, result) {
   rows <- .Call(C_rr_channel_rows, problem$axes, as.integer(tight))[seen, , drop = FALSE] /
     result$fitted[seen]
   rows <- sweep(rows, 2, sqrt(colSums(rows^2)), `/`)
-  if (qr(rows[, seq_along(support), drop = FALSE], tol = 1e-11)$rank <
+  if (qr(rows[, seq_along(support)], tol = 1e-11)$rank <
       length(support)) {
     return(FALSE)
   }
@@ -303,7 +303,7 @@ information_functions <- function(law, evidence, theta, weights, target) {
 # product of the values.
 identified_functions <- function(C, phi, theta, n, weights) {
   seen <- phi > 0
-  m <- drop(crossprod(C[, seen, drop = FALSE], theta))
+  m <- drop(theta %*% C[, seen])
   score <- drop(C[, seen, drop = FALSE] %*% (phi[seen] / m))
   free <- which(score > 1 - 1e-6)
   decomposition <- svd(
@@ -329,7 +329,7 @@ identified_functions <- function(C, phi, theta, n, weights) {
 likelihood_columns <- function(C, theta) {
   on <- which(theta > 0)
   reported <- drop(theta %*% C)
-  scores <- C[on, , drop = FALSE] /
+  scores <- C[on, ] /
     rep(pmax(reported, .Machine$double.xmin), each = length(on))
   columns <- matrix(0, length(theta), ncol(C))
   if (length(on) < 2L) return(columns)

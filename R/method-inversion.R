@@ -306,8 +306,7 @@ power_posterior_mean <- function(y, sigma, s, n) {
             rep(low[block], each = cells + 1)
         )
         cell_means(
-          y[block], edges[-(cells + 1), , drop = FALSE],
-          edges[-1, , drop = FALSE], sigma, s
+          y[block], edges[-(cells + 1), , drop = FALSE], edges[-1, ], sigma, s
         )
       }
     ),

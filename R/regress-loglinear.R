@@ -178,7 +178,7 @@ loglinear_table <- function(formula, tally) {
 centred_design <- function(terms, frame, group) {
   x <- model.matrix(terms, frame)
   x <- x -
-    (rowsum(x, group) / sum(group == 1L))[group, , drop = FALSE]
+    (rowsum(x, group) / sum(group == 1L))[group, ]
   x <- x[, colSums(abs(x)) > 1e-10, drop = FALSE]
   if (!ncol(x)) abort("{.arg formula} must have a term in the questions.")
   x
@@ -424,8 +424,7 @@ loglinear_information <- function(table, g, logit) {
   back <- through_axes(table$axes, ratio, TRUE)
   users <- plogis(-logit) * g$theta * drop(back)
   complete <- square(
-    g$design[seq_along(users), seq_len(ncol(table$x)), drop = FALSE],
-    g$theta * sum(users)
+    g$design[seq_along(users), seq_len(ncol(table$x))], g$theta * sum(users)
   )
   if (free) {
     complete <- block_diagonal(
@@ -585,6 +584,6 @@ cell_slopes <- function(g, axes, is_truth) {
   shares <- g$theta * is_truth
   moved <- through_axes(axes, cbind(shares * g$design, shares))
   p <- ncol(g$design)
-  score <- moved[, seq_len(p), drop = FALSE] - moved[, p + 1L] * g$slope
+  score <- moved[, seq_len(p)] - moved[, p + 1L] * g$slope
   ifelse(g$counts > 0, g$counts / g$m, 0) * score
 }

@@ -406,7 +406,7 @@ posterior_truth <- function(object, base_fit, eta) {
   loglik <- rowsum(row_loglik, object$group)
   log_prior <- rep(dnorm(u, log = TRUE), each = nrow(loglik))
   posterior <- exp(sweep(loglik, 1, apply(loglik, 1, max)) + log_prior)
-  rowSums(truths * (posterior / rowSums(posterior))[object$group, , drop = FALSE])
+  rowSums(truths * (posterior / rowSums(posterior))[object$group, ])
 }
 
 regression_reports.rr_glm_mixed <- function(fit) fit$fixed$y
@@ -695,7 +695,7 @@ random_posterior <- function(fit) {
 report_curves <- function(fit, eta) {
   curve <- truth_curve(fit$fixed$link)
   kernel <- fit$model$kernel
-  device <- matrix(kernel$device, 5)[, kernel$arm + 1L, drop = FALSE]
+  device <- matrix(kernel$device, 5)[, kernel$arm + 1L]
   truth <- matrix(curve$yes(eta), nrow(eta))
   is_yes <- kernel$y == 1
   own_yes <- ifelse(is_yes, device[1, ], device[3, ])

@@ -183,7 +183,7 @@ mixed_limit <- function(model, ratio) {
   likelihood <- products$after[model$first[-1]] +
     as.vector(rowsum(pnorm(t) * fall, index))
   slope <- dnorm(t) * fall / likelihood[index] * model$weight[index]
-  gradient <- -drop(crossprod(model$x[order, , drop = FALSE], slope))
+  gradient <- -drop(crossprod(model$x[order, ], slope))
   list(
     value = sum(model$weight * log(pmax(likelihood, 0))),
     gradient = gradient
@@ -193,9 +193,7 @@ mixed_limit <- function(model, ratio) {
 # The products of the probabilities of a group's reports in the intervals before and after each
 # threshold, list(after, before). Zeros among the probabilities are counted apart.
 interval_products <- function(model, group, order) {
-  device <- matrix(model$kernel$device, 5)[
-    , model$kernel$arm + 1L, drop = FALSE
-  ]
+  device <- matrix(model$kernel$device, 5)[, model$kernel$arm + 1L]
   reported <- model$kernel$y == 1
   above <- ifelse(reported, device[1, ], device[3, ])
   below <- ifelse(reported, device[2, ], device[4, ])

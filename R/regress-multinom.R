@@ -423,7 +423,7 @@ start_shares <- function(codes, weights, channel) {
 
 # Scores of rows with these codes of reports.
 report_scores <- function(truths, channel, codes) {
-  p_report <- t(channel[, codes, drop = FALSE])
+  p_report <- t(channel[, codes])
   slopes <- Reduce(
     `+`,
     lapply(seq_len(ncol(p_report)), function(j) {
@@ -575,7 +575,7 @@ cumulative_pass <- function(rows, b, x, need) {
   m <- nrow(rows$channel) - 1L
   w <- rows$weights
   truths <- cumulative_truths(b, x)
-  p_report <- t(rows$channel[, rows$codes, drop = FALSE])
+  p_report <- t(rows$channel[, rows$codes])
   seen <- rowSums(truths$theta * p_report)
   value <- sum((w * log(seen))[w > 0])
   if (need == 0L) return(list(value = value))
@@ -657,7 +657,7 @@ predict.rr_multinom <- function(
     return(factor(mechanism$levels[max.col(truth, "first")], mechanism$levels))
   }
   if (type == "posterior") {
-    joint <- truth * t(channel[, rows$codes, drop = FALSE])
+    joint <- truth * t(channel[, rows$codes])
     return(joint / rowSums(joint))
   }
   fit <- if (type == "truth") {
@@ -765,7 +765,7 @@ channel_slopes.rr_multinom <- function(fit) {
   truths <- fitted_truths(fit)
   channel <- fit$model$channel
   codes <- fit$model$codes
-  p_report <- rowSums(truths$theta * t(channel[, codes, drop = FALSE]))
+  p_report <- rowSums(truths$theta * t(channel[, codes]))
   score <- report_scores(truths, channel, codes)
   slopes <- lapply(seq_len(nrow(channel)), function(x) {
     # theta[x] s_x is the derivative of theta[x].

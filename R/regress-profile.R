@@ -143,7 +143,7 @@ profile_others <- function(profile, j, others) {
   if (basis$rank) {
     shift <- project(model, column)
     column <- column - drop(basis$z %*% shift)
-    starts[inner, ] <- starts[inner, , drop = FALSE] + shift %o% values
+    starts[inner, ] <- starts[inner, ] + shift %o% values
   }
   list(
     column = column,
@@ -199,7 +199,7 @@ profile_starts <- function(profile, model, v) {
   steeper <- profile$starts[, same, drop = FALSE]
   k <- seq_len(model$k)
   scale <- rep(v / profile$values[same], each = model$k)
-  steeper[k, ] <- steeper[k, , drop = FALSE] * scale
+  steeper[k, ] <- steeper[k, ] * scale
   sample <- profile$sample
   sample$kernel$offset <- model$kernel$offset[profile$sample_rows]
   starts <- promising_starts(sample, cbind(profile$starts, steeper))

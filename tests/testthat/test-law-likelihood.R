@@ -180,6 +180,9 @@ test_that("beside truths that are alike, a truth of a lower score is 0 for certa
   combinations <- rbind(c(1, 0), c(0, 0), c(0, 3))
   expect_equal(known$covariance[1:3, 1:3], combinations %*% V %*% t(combinations))
   expect_true(all(is.na(known$covariance[4, ])) && all(is.na(known$covariance[, 4])))
+  # All give one report, which two truths give alike: their sum is 1 for certain.
+  known <- identified_functions(rbind(c(0.7, 0.3), c(0.7, 0.3), c(0.2, 0.8)), c(1, 0), c(0.5, 0.5, 0), 50, rbind(c(1, 1, 0), c(1, 0, 0)))
+  expect_equal(known, list(value = c(1, 0.5), covariance = rbind(c(0, NA), NA), identified = c(TRUE, FALSE), free = 1:2))
 })
 
 test_that("a log-likelihood counts what was given only, and has the constants of merged reports", {

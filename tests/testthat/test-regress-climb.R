@@ -142,25 +142,33 @@ test_that("starts that may lead to the highest maximum: the first as its end, th
   expect_identical(promising(rep(-Inf, 8), 0), as.double(1:8))
   expect_identical(promising_starts(NULL, cbind(1:3)), cbind(1:3))
   # With a sample of the rows, the ends in it are looked at with all rows.
+  model <- list(size = 1, work = 1)
+  sample <- list(sampled = TRUE)
   passed <- with_calls(promising_starts, loglik_at = function(model, points) -points[1, ],
                        climb = function(model, start, is_rough) list(points = cbind(20), value = -1), promising_points = list
-  )(list(size = 1, work = 1), rbind(1:7), list(sampled = TRUE))
-  expect_identical(passed[3:5], list(cbind(20), 1L, rbind(2:7)))
+  )(model, rbind(1:7), sample)
+  expect_identical(passed, list(model, sample, cbind(20), 1L, rbind(2:7)))
 })
 
 test_that("ends in a sample of the rows: those apart from the top that are near it with all rows, by the sizes of the two", {
-  points <- function(heights) {
+  points <- function(heights, starts = rbind(1:4, c(7.2, 7.5, 7.31, 6.6))) {
     with_calls(promising_points,
-      climb = function(model, starts, is_rough) list(points = starts + c(10, 0)),
-      loglik_at = function(model, points) heights[points[1, ]]
-    )(list(size = 2, data = list(y = 1:40)), list(data = list(y = 1:10), reach = function(step) abs(step[2])), cbind(c(1, 0)), c(2, 9),
-      rbind(1:4, c(0.2, 0.5, 0.31, -0.4)))
+      climb = function(model, starts, is_rough) {
+        stopifnot(is_rough)
+        list(points = starts + c(10, 0))
+      },
+      loglik_at = function(model, points) heights[as.matrix(points)[1, ]]
+    )(list(size = 2, data = list(y = 1:40)), list(data = list(y = 1:10), reach = function(step) abs(step[2])), cbind(c(1, 7)), c(2, 9), starts)
   }
   # A fall of 3 + 2 * 2 * 40 / 10 is allowed.
-  heights <- c(-10, -8, rep(0, 8), 0, -26.9, -27.1, -20)
-  expect_identical(points(heights), cbind(c(2, 9), c(12, 0.5), c(14, -0.4)))
+  heights <- c(-10, -8, rep(0, 8), 0, -26.9, -27, -20)
+  expect_identical(points(heights), cbind(c(2, 9), c(12, 7.5), c(14, 6.6)))
+  expect_identical(points(heights, cbind(c(2, 7.5), c(3, 7))), cbind(c(2, 9), c(12, 7.5)))
   heights[1] <- -7
-  expect_identical(points(heights), cbind(c(1, 0), c(14, -0.4)))
+  expect_identical(points(heights), cbind(c(1, 7), c(14, 6.6)))
+  # With one coefficient all are a row.
+  one <- with_calls(promising_points, climb = function(...) list(points = rbind(1:4)), loglik_at = function(model, points) 0 * points)
+  expect_identical(one(list(size = 1, data = list(y = 1)), list(data = list(y = 1), reach = abs), cbind(2.1), 9, NULL), rbind(c(2.1, 1, 3, 4)))
 })
 
 test_that("rough ends climb to the end from the highest on, each maximum once, as long as they are within 3 of the best", {
