@@ -131,11 +131,11 @@ test_that("starts that may lead to the highest maximum: the first as its end, th
   # Starts are the columns 1 to 8; the first that has a likelihood ends at 20. Two coefficients allow 8 + 3 * 2.
   promising <- function(heights, top, work = 1) {
     with_calls(promising_starts, loglik_at = function(model, points) heights[points[1, ]],
-               climb = function(model, start, is_rough) list(points = cbind(c(20, 0)), value = top)
+               climb = function(model, start, is_rough) list(points = cbind(c(20, 0)), value = if (is_rough) top)
     )(list(size = 2, work = work), rbind(1:8, 0))[1, ]
   }
   expect_identical(promising(c(-Inf, -30, -20, -5, -Inf, -18.9, -19.1, -40), -5), c(20, 4, 6, 7, 3))
-  expect_identical(promising(c(-6, -5, -7, -4, -8, -3, -9, -17), -3), c(20, 2:7))
+  expect_identical(promising(c(-6, -5, -7, -4, -8, -3, -16, -17), -3), c(20, 2:7))
   # 3e8 units of work are three climbs of 1e8.
   expect_identical(promising(c(-6, -5, -7, -4, -8, -3, -9, -10), -3, 1e8), c(20, 2, 4, 6))
   # None without a likelihood is left out if none has one.
@@ -237,11 +237,18 @@ test_that("beside steep maxima rows in between are moved across by the least cha
   }
   expect_identical(ncol(points), as.integer(at))
   expect_null(turned_starts(model, maxima[2]))
+  # One row alone.
+  one <- steep(30, 1)
+  points <- turned_starts(model, list(one))
+  expect_identical(ncol(points), 4L)
+  eta <- drop(model$z %*% one$b)
+  row <- which.min(abs(eta))
+  expect_equal(sum(model$z[row, ] * points[, 2]), -1.6 * sign(eta[row]))
   # Nor if no row is in between, if a large model has most of them there, for a bounded link, nor for levels.
   expect_null(turned_starts(model, list(list(b = c(20, 0, 0), value = 1))))
   expect_null(turned_starts(replace(model, "work", 1e9), list(steep(3.5, 1))))
   expect_false(is.null(turned_starts(replace(model, "work", 1e7), list(steep(3.5, 1)))))
-  expect_false(is.null(turned_starts(replace(model, "work", 1e9), list(steep(20, 1)))))
+  expect_false(is.null(turned_starts(replace(model, "work", 1e9), list(steep(6, 1)))))
   bounded <- model
   bounded$data$link <- "identity"
   expect_null(turned_starts(bounded, maxima))
