@@ -177,3 +177,28 @@ test_that("nobody protects themselves: the fit without the class, and a message"
   expect_lt(row$conf.high, 0.2)
   expect_equal(fitted(fit), fitted(without))
 })
+
+test_that("the share is climbed for from the fit without it, brought in from far out, and must raise its log-likelihood", {
+  table <- loglinear_table(~ a + b + c, protective_tally(0.2, 300, 1, three())$tally)
+  begun <- NULL
+  maximum <- function(values, reach) {
+    with_calls(protective_maximum,
+      even_starts = function(model, starts) cbind(c(9, 9, 9, starts)),
+      highest_maximum = function(model, starts) {
+        begun <<- unname(starts)
+        list(values = values)
+      }
+    )(table, "no", list(b = c(1, 2, 3), value = -100, model = list(reach = function(b) reach)), 7)
+  }
+  found <- maximum(-100 + c(2e-7, 5e-8), 12)
+  # Linear predictors of at most 6, beside the point itself.
+  expect_equal(begun, cbind(c(0.5, 1, 1.5, qlogis(0.1)), c(0.5, 1, 1.5, qlogis(0.02)), c(1, 2, 3, qlogis(0.3)), c(9, 9, 9, 7)))
+  expect_identical(found$best, list(values = -100 + 2e-7))
+  expect_identical(c(found$table$logit, found$without), c(NA, -100))
+  expect_equal(found$table$protective, c(1, numeric(7)))
+  maximum(-90, 3)
+  expect_identical(begun[1:3, 1:2], cbind(1:3, 1:3) + 0)
+  expect_message(none <- maximum(-100 + 5e-8, 12), class = "candor_message_boundary")
+  expect_identical(none$best$b, c(1, 2, 3))
+  expect_identical(none$table$logit, -Inf)
+})

@@ -392,3 +392,16 @@ test_that("where climbs begin and what may be infinite, by hand", {
   heavy <- replace(rows, "weights", list(rep(1e-3, 100)))
   expect_identical(answers_doubt(heavy, list()), answers_doubt(rows, NULL))
 })
+
+test_that("reports are doubted by the number of respondents that their weights are worth", {
+  mechanism <- rr_grr(3, p = 0.9)
+  # All say the same, which 9 of 10 would if it were true of all.
+  doubted <- function(weights, design = NULL) answers_doubt(list(codes = rep(2L, length(weights)), weights = weights, mechanism = mechanism), design)
+  expect_true(doubted(rep(1, 200)))
+  expect_true(doubted(rep(50, 4)))
+  expect_false(doubted(rep(1, 4)))
+  # The weights of a design that are equal are worth a respondent each.
+  expect_true(doubted(rep(50, 200), "design"))
+  expect_false(doubted(rep(50, 4), "design"))
+  expect_false(doubted(c(200, rep(0.1, 200)), "design"))
+})
