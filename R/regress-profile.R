@@ -183,7 +183,7 @@ profile_maximum <- function(profile, v, near = NULL) {
   near <- near %||% profile_starts(profile, model, v)
   if (!ncol(near)) return(list(value = -Inf))
   solution <- climb(model, near)
-  apart <- if (ncol(near) > 1L) highest_index(solution$value, 4) else 1L
+  apart <- highest_index(solution$value, 4)
   apart <- apart[is.finite(solution$value[apart])]
   list(
     value = max(solution$value),

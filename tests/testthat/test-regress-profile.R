@@ -57,9 +57,19 @@ test_that("one parameter alone has the limits of its share, and infinite ones wh
   expect_equal(as.vector(limits), qlogis((ends - 0.2) / 0.6), tolerance = 1e-6)
   # 25 of 100: a share of 1 / 12, and none at all is within the fall.
   d$y <- rep(0:1, c(75, 25))
-  low <- confint(quietly(rr_glm(y ~ 1, d, rr_warner(0.8))))
+  fit <- quietly(rr_glm(y ~ 1, d, rr_warner(0.8)))
+  low <- confint(fit)
   expect_identical(low[1, 1], -Inf)
   expect_true(is.finite(low[1, 2]))
+  # Its curve begins six standard errors below.
+  curve <- profile(fit, level = 0.95, points = 5)
+  below <- coef(fit)[[1]] - 6 * sqrt(vcov(fit)[[1]])
+  expect_equal(curve$value, sort(c(coef(fit)[[1]], seq(below, low[1, 2], length.out = 5))))
+  report <- 0.2 + 0.6 * plogis(curve$value)
+  expect_equal(curve$deviance, 2 * (25 * log(0.25) + 75 * log(0.75) - 25 * log(report) - 75 * log(1 - report)))
+  # Two maxima of one parameter are two points.
+  shared <- shared_profile(utils::modifyList(fit, list(ends = rbind(c(-3, 1)), starts = c(-9, -8))), 1)
+  expect_equal(shared$b[1, 1:3], c(coef(fit)[[1]], 1, -3))
 })
 
 test_that("the values at which a limit is looked for", {
@@ -188,6 +198,10 @@ test_that("the others of a coefficient have its linear predictors, and what they
     expect_false(profile$is_alone)
   }
   expect_null(coefficient_profile(fit, 4, shared))
+  # An unknown number stands behind the coefficients.
+  d <- data.frame(y = rep(0:1, c(50, 40)), sample = rep(c("a", "b"), 45), x = rep(c(-1, 0.5, 2), 30))
+  unknown <- suppressWarnings(rr_glm(y ~ x, d, list(a = rr_unrelated(0.7, pi = NULL), b = rr_unrelated(0.3, pi = NULL)), arm = sample))
+  expect_equal(shared_profile(unknown, 1)$b[, 1], c(coef(unknown), unknown$parameter), ignore_attr = TRUE)
   # With no other column all is that of the column itself.
   d <- data.frame(y = rep(0:1, c(60, 40)), x = rep_len(c(1, 3), 100))
   one <- quietly(rr_glm(y ~ x - 1, d, rr_warner(0.8), "cauchit"))
@@ -252,4 +266,19 @@ test_that("starts at a value: the best two of the starts as they are and scaled 
   expect_equal(starts(c(1, -2, 0, 4), FALSE, 1:2), cbind(c(2.5, 6.5), c(2.5, 5.5), c(1, 5), c(2, 6)))
   expect_equal(starts(c(-1, -2, 0, 4), TRUE, 1), cbind(2.5, 2.5))
   expect_equal(passed[[2]], rbind(c(1:4, 2)))
+})
+
+test_that("the best ends at a value are those of different log-likelihoods, the highest first, without those that have none", {
+  offset <- NULL
+  best <- function(values) {
+    profile <- list(is_alone = FALSE, data = list(offset = c(10, 20)), column = c(1, 3), model = list(kernel = list()))
+    with_calls(profile_maximum, climb = function(model, starts) {
+      offset <<- model$kernel$offset
+      list(points = starts, value = values)
+    })(profile, 2, rbind(seq_along(values)))
+  }
+  expect_identical(best(c(-5, -3, -Inf, -3 - 1e-8, -4, -9, -7)), list(value = -3, near = rbind(c(2L, 5L, 1L, 7L))))
+  expect_identical(offset, c(12, 26))
+  expect_identical(best(-5), list(value = -5, near = cbind(1L)))
+  expect_identical(ncol(best(-Inf)$near), 0L)
 })
