@@ -424,7 +424,8 @@ loglinear_information <- function(table, g, logit) {
   back <- through_axes(table$axes, ratio, TRUE)
   users <- plogis(-logit) * g$theta * drop(back)
   complete <- square(
-    g$design[seq_along(users), seq_len(ncol(table$x))], g$theta * sum(users)
+    g$design[seq_along(users), seq_len(ncol(table$x))],
+    g$theta * sum(users)
   )
   if (free) {
     complete <- block_diagonal(

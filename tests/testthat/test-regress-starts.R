@@ -156,7 +156,7 @@ test_that("starts in directions: combinations and turns of these if a threshold 
   starts_of <- function(top, best, model) {
     calls <- list()
     starts <- with_calls(direction_starts,
-      climb = function(model, start, is_rough) list(points = start + 1, value = top),
+      climb = function(model, start, is_rough) list(points = start + 1, value = if (is_rough) top),
       loglik_at = function(model, points) c(best, best - 1),
       threshold_starts = function(projections, gain, directions, intercept, max_starts) {
         calls$axes <<- list(projections, gain, directions, intercept, max_starts)
