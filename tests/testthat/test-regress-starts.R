@@ -206,3 +206,27 @@ test_that("thresholds of directions are followed by small turns of the best of t
   expect_identical(steep$cells, cbind(1L, 2L, 3L))
   expect_identical(steep$sharp, -steep$cells)
 })
+
+test_that("starts of a bounded link are the constants inside its range, else fractions of the first that are", {
+  starts <- function(low, high, n = 20) {
+    data <- replace(starts_data("log"), "offset", list(c(rep(low, 39), high)))
+    # What the columns do not explain of the offset stays beside a constant.
+    rest <- residuals(lm(data$offset ~ data$x - 1, weights = data$weight))
+    model <- regress_model(data)
+    points <- regress_starts(model, n)
+    list(eta = if (!is.null(points)) unname(model$z %*% points + data$offset), rest = unname(rest), share = moment_share(data), offset = data$offset)
+  }
+  found <- starts(-1.2, -0.1)
+  expect_gt(log(0.5) + max(found$rest), 0)
+  expect_equal(found$eta, outer(found$rest, log(c(0.1, 0.02)), `+`))
+  # None is inside: fractions 0.1 and 0.01 of the way from the offset to the share of the moments are, not 0.5 nor 0.25.
+  found <- starts(-5, -0.5)
+  first <- log(found$share) + found$rest
+  inside <- c(0.5, 0.25, 0.1, 0.01)
+  expected <- outer(first, inside) + outer(found$offset, 1 - inside)
+  expect_identical(apply(expected < 0, 2, all), c(FALSE, FALSE, TRUE, TRUE))
+  expect_equal(found$eta, expected[, 3:4])
+  expect_equal(starts(-5, -0.5, 1)$eta, expected[, 3:4])
+  # Nor is any beside an offset beyond the range.
+  expect_null(starts(-5, 0.5)$eta)
+})
