@@ -165,3 +165,21 @@ test_that("clusters count by one rule in all regressions: that of sandwich::vcov
     expect_error(vcov(fit, cluster = c(NA, kept$cluster[-1])), class = "candor_error_argument")
   }
 })
+
+test_that("devices of an unknown number are lines in it, given the answer to another question, and stay probabilities", {
+  lines <- cbind(c(0.7, 0.2, 0.1, 0.1, 1, 0), c(0.4, 0.3, 0.2, -0.1, 0.9, 0.1))
+  expect_equal(other_answer(lines, 0.5), c(1, 0.95))
+  # P(yes | yes), P(yes | no), P(no | yes), P(no | no) and the difference of the first two.
+  expected <- cbind(c(0.8, 0.15, 0.2, 0.85, 0.65), c(0.55, 0.15, 0.4, 0.8, 0.4) / 0.95)
+  expect_equal(unknown_at(lines, 0.5), expected)
+  # A rounding beyond 0 or 1 is none, and an answer that nobody gives says nothing.
+  edge <- cbind(c(1 + 1e-9, 0, -1e-9, 0, 1, 0), c(0, 0, 0, 0, 0, 0))
+  expect_identical(unknown_at(edge, 0.3)[1:4, ], cbind(c(1, 0, 0, 1), numeric(4)))
+  # Lines of a known device have no slope; one group, or two alike, cannot tell the number.
+  groups <- list(a = rr_unrelated(0.7, pi = NULL), b = rr_binary(0.9, 0.2))
+  lines <- unknown_devices(groups, cbind(numeric(5), regress_device(groups$b)))
+  expect_equal(lines[, 2], c(0.9, 0, 0.2, 0, 1, 0))
+  # P(yes) = 0.7 truth + 0.3 psi.
+  expect_equal(lines[, 1], c(0.7, 0.3, 0, 0.3, 1, 0))
+  for (alike in list(groups["a"], groups[c("a", "a")])) expect_error(unknown_devices(alike, matrix(0, 5, 2)), class = "candor_error_no_information")
+})
