@@ -246,7 +246,7 @@ test_that("the limit of sigma to infinity is a sum over the intervals between th
   ratio <- c(0.3, -0.7)
   # A truth is yes above its threshold of u: by a fine grid of u, of quantiles of the normal distribution.
   u <- qnorm((seq_len(10001) - 0.5) / 10001)
-  value <- function(ratio) {
+  value <- function(model, ratio) {
     truth <- outer(drop(model$x %*% ratio), u, `+`) > 0
     device <- matrix(model$kernel$device, 5)[, model$kernel$arm + 1L]
     yes <- device[2, ] + truth * device[5, ]
@@ -254,9 +254,14 @@ test_that("the limit of sigma to infinity is a sum over the intervals between th
     group <- rep(seq_along(model$weight), diff(model$first))
     sum(model$weight * log(rowMeans(exp(rowsum(log(report), group)))))
   }
-  found <- mixed_limit(model, ratio)
-  expect_equal(found$value, value(ratio), tolerance = 1e-4)
-  expect_equal(unname(found$gradient), difference_gradient(function(r) mixed_limit(model, r)$value, ratio), tolerance = 1e-6)
+  # Also where a truth of yes, or of no, has one report alone.
+  sure <- list(model$kernel$device, cbind(c(1, 0.3, 0, 0.7, 0.7), c(1, 0.1, 0, 0.9, 0.9)), cbind(c(0.8, 0, 0.2, 1, 0.8), c(0.6, 0, 0.4, 1, 0.6)))
+  for (device in sure) {
+    model$kernel$device <- device
+    found <- mixed_limit(model, ratio)
+    expect_equal(found$value, value(model, ratio), tolerance = 1e-4)
+    expect_equal(unname(found$gradient), difference_gradient(function(r) mixed_limit(model, r)$value, ratio), tolerance = 1e-6)
+  }
 })
 
 test_that("beside a fit at infinity the supremum is sought from the middle too, and nearer by", {
