@@ -216,7 +216,7 @@ static void refused(void)
     CHECK(candor_binary_check(&m) == status); \
   } while (0)
   REFUSED(m.rows = 0, CANDOR_EMPTY);
-  REFUSED((m.columns = 0, m.levels = 0), CANDOR_EMPTY);
+  REFUSED((m.columns = 0, m.levels = 0), CANDOR_OK); /* its offsets; a climb needs more */
   REFUSED(m.columns = 0, CANDOR_OK);
   REFUSED(m.levels = 0, CANDOR_OK);
   REFUSED(m.devices = 0, CANDOR_DOMAIN);
@@ -652,6 +652,10 @@ static void unknown_refused(void)
   m.base.levels = 1;
   CHECK(candor_unknown_check(&m) == CANDOR_DOMAIN);
   m.base.levels = 0;
+  /* The number may stand alone. */
+  m.base.columns = 0;
+  CHECK(candor_unknown_check(&m) == CANDOR_OK);
+  m.base.columns = 2;
   y[0] = NAN;
   CHECK(candor_unknown_check(&m) == CANDOR_NOT_FINITE);
   y[0] = 1;

@@ -282,3 +282,24 @@ test_that("the best ends at a value are those of different log-likelihoods, the 
   expect_identical(best(-5), list(value = -5, near = cbind(1L)))
   expect_identical(ncol(best(-Inf)$near), 0L)
 })
+
+test_that("the constant beside an unknown number alone has limits where the best likelihood has fallen by half the quantile", {
+  # The innocuous share is inside, and 0. Beside 0 a climb may end on the plateau of its logit, by 0.005 too low.
+  for (yes in list(c(350, 450), c(70, 20))) {
+    allowed <- if (yes[1] == 350) 1e-5 else 5e-3
+    d <- data.frame(y = rep(c(1, 0, 1, 0), c(yes[1], 1000 - yes[1], yes[2], 1000 - yes[2])), sample = rep(c("a", "b"), each = 1000))
+    fit <- suppressWarnings(rr_glm(y ~ 1, d, list(a = rr_unrelated(0.7, pi = NULL), b = rr_unrelated(0.3, pi = NULL)), arm = sample))
+    best <- function(v) {
+      loglik <- function(psi) {
+        report <- c(0.7, 0.3) * plogis(v) + c(0.3, 0.7) * psi
+        sum(yes * log(report) + (1000 - yes) * log(1 - report))
+      }
+      optimize(loglik, c(0, 1), maximum = TRUE, tol = 1e-12)$objective
+    }
+    limits <- confint(fit, level = 0.9)
+    for (end in limits) expect_equal(fit$loglik - best(end), qchisq(0.9, 1) / 2, tolerance = allowed)
+    expect_true(limits[1] < coef(fit) && coef(fit) < limits[2])
+    curve <- profile(fit, level = 0.9, points = 5)
+    expect_equal(curve$deviance, 2 * pmax(fit$loglik - vapply(curve$value, best, 0), 0), tolerance = allowed)
+  }
+})

@@ -6,7 +6,7 @@ enum { BLOCK = 256 };
 
 candor_status candor_binary_check(const candor_binary *m)
 {
-  if (m->rows == 0 || m->columns + m->levels == 0) return CANDOR_EMPTY;
+  if (m->rows == 0) return CANDOR_EMPTY;
   if (m->devices == 0 || (unsigned) m->link >= CANDOR_LINKS || !(m->barrier >= 0)) return CANDOR_DOMAIN;
   for (size_t g = 0; g < m->devices; g++) {
     const candor_device *v = m->device + g;
