@@ -173,8 +173,16 @@ refit_columns <- function(fit, columns, near = NULL) {
   data <- fitted_data(fit)
   data$x <- data$x[, columns, drop = FALSE]
   if (!length(columns)) {
-    rows <- data_rows(data, data$offset %||% numeric(length(data$y)))
-    return(list(value = sum(data$weight * rows$loglik), rank = 0))
+    n <- length(data$y)
+    value <- if (is.null(data$unknown)) {
+      rows <- data_rows(data, data$offset %||% numeric(n))
+      sum(data$weight * rows$loglik)
+    } else {
+      # The unknown number is estimated alone.
+      model <- regress_model(data, basis = empty_basis(n))
+      max(climb(model, qlogis(c(0.05, 0.2, 0.5, 0.8, 0.95)))$value)
+    }
+    return(list(value = value, rank = 0))
   }
   start <- if (!is.null(near)) {
     first <- seq_len(near$columns)

@@ -294,3 +294,23 @@ test_that("with a validation study terms have Wald's tests, each beside all othe
   expect_equal(table$`Pr(>Chi)`, pchisq(wald, c(1, 2, 1, 0), lower.tail = FALSE), tolerance = 1e-8)
   expect_identical(names(suppressMessages(anova(fit, test = "none"))), c("Df", "Wald"))
 })
+
+test_that("a term that stands alone is tested against the unknown number alone, at its best", {
+  yes <- c(350, 450)
+  d <- data.frame(y = rep(c(1, 0, 1, 0), c(350, 650, 450, 550)), sample = rep(c("a", "b"), each = 1000), x = rep_len(c(1, 2, 1.5), 2000))
+  d$off <- 0.2
+  mechanisms <- list(a = rr_unrelated(0.7, pi = NULL), b = rr_unrelated(0.3, pi = NULL))
+  for (off in c(FALSE, TRUE)) {
+    fit <- suppressWarnings(rr_glm(if (off) y ~ x + offset(off) - 1 else y ~ x - 1, d, mechanisms, arm = sample))
+    alone <- optimize(function(psi) {
+      report <- c(0.7, 0.3) * plogis(if (off) 0.2 else 0) + c(0.3, 0.7) * psi
+      sum(yes * log(report) + (1000 - yes) * log(1 - report))
+    }, c(0, 1), maximum = TRUE, tol = 1e-12)$objective
+    ratio <- 2 * (as.numeric(logLik(fit)) - alone)
+    expect_equal(anova(fit)$logLik, c(alone, logLik(fit)), tolerance = 1e-9)
+    table <- drop1(fit)
+    expect_equal(table$LRT[2], ratio, tolerance = 1e-7)
+    expect_equal(table$AIC[2], 2 - 2 * alone, tolerance = 1e-9)
+    expect_equal(table$`Pr(>Chi)`[2], pchisq(ratio, 1, lower.tail = FALSE), tolerance = 1e-5)
+  }
+})
