@@ -306,7 +306,8 @@ power_posterior_mean <- function(y, sigma, s, n) {
             rep(low[block], each = cells + 1)
         )
         cell_means(
-          y[block], edges[-(cells + 1), , drop = FALSE], edges[-1, ], sigma, s
+          y[block], edges[-(cells + 1), , drop = FALSE],
+          edges[-1, ], sigma, s
         )
       }
     ),

@@ -179,8 +179,8 @@ refit_columns <- function(fit, columns, near = NULL) {
       sum(data$weight * rows$loglik)
     } else {
       # The unknown number is estimated alone.
-      model <- regress_model(data, basis = empty_basis(n))
-      max(climb(model, qlogis(c(0.05, 0.2, 0.5, 0.8, 0.95)))$value)
+      starts <- qlogis(c(0.05, 0.2, 0.5, 0.8, 0.95))
+      max(climb(regress_model(data, basis = empty_basis(n)), starts)$value)
     }
     return(list(value = value, rank = 0))
   }
