@@ -231,3 +231,25 @@ test_that("the likelihood at a point that is no maximum, with and without respon
     }
   }
 })
+
+test_that("the score of a group moves with the probability of a report as differences say, also where one person gave it", {
+  C <- rbind(c(0.7, 0.2, 0.1), c(0.2, 0.3, 0.5))
+  theta <- c(0.4, 0.6)
+  design <- cbind(c(-0.6, 0.4), c(1, -2 / 3))
+  counts <- c(1, 5, 0)
+  state <- function(C) {
+    m <- drop(theta %*% C)
+    list(counts = counts, theta = theta, m = m, design = design, slope = t(C) %*% (design * theta) / m)
+  }
+  score <- function(C) drop(counts %*% state(C)$slope)
+  for (x in 1:2) {
+    moved <- cell_slopes(state(C), list(matrix(1, 2, 3)), 1:2 == x)
+    for (y in 1:3) {
+      step <- replace(matrix(0, 2, 3), cbind(x, y), 1e-6)
+      expect_equal(unname(moved[y, ]), (score(C + step) - score(C - step)) / 2e-6, tolerance = 1e-7)
+    }
+  }
+  # One term.
+  design <- design[, 1, drop = FALSE]
+  expect_identical(dim(cell_slopes(state(C), list(matrix(1, 2, 3)), c(TRUE, FALSE))), c(3L, 1L))
+})
