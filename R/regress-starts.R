@@ -25,7 +25,7 @@ regress_starts <- function(model, max_thresholds) {
   )
   if (model$size > model$k) {
     gentle <- seq_len(min(3, ncol(starts$cells)))
-    few <- cbind(first, constants, starts$cells[, gentle])
+    few <- cbind(first, constants, starts$cells[, gentle, drop = FALSE])
     more <- lapply(c(0.05, 0.2, 0.8, 0.95), function(psi) {
       with_psi(few, model, psi)
     })

@@ -230,3 +230,21 @@ test_that("starts of a bounded link are the constants inside its range, else fra
   # Nor is any beside an offset beyond the range.
   expect_null(starts(-5, 0.5)$eta)
 })
+
+test_that("with an unknown number the first, the constants and three cells start at five values of it, with one column too", {
+  for (columns in list(2, 1:3)) {
+    data <- starts_data()
+    data$x <- data$x[, columns, drop = FALSE]
+    data$unknown <- cbind(c(0.7, 0.3, 0, 0.3, 1, 0), c(0.3, 0.7, 0, 0.7, 1, 0))
+    model <- regress_model(data)
+    expect_no_warning(points <- regress_starts(model, 20))
+    at <- function(psi) points[seq_len(model$k), abs(points[model$size, ] - qlogis(psi)) < 1e-9, drop = FALSE]
+    few <- at(0.05)
+    # Two of the cells differ with one column.
+    expect_identical(ncol(few), 5L + min(3L, 1L + length(columns)))
+    for (psi in c(0.2, 0.8, 0.95)) expect_identical(at(psi), few)
+    # The constants and cells start at a half, too.
+    half <- at(0.5)
+    for (j in seq_len(ncol(few))[-1]) expect_lt(min(colSums((half - few[, j])^2)), 1e-20)
+  }
+})
