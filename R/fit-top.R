@@ -183,7 +183,7 @@ top_columns <- function(fit, top, p, adjusted, conf.level) {
   category <- (top$cells - 1) %% k + 1
   group <- (top$cells - 1) %/% k + 1
   uncertainty <- top_uncertainty(fit, top, category, group, conf.level)
-  listed <- split(category, factor(group, seq_along(p)))
+  listed <- split(category, group)
   p_value <- unlist(Map(p_values_of, p, listed), use.names = FALSE)
   # Normal tests and score intervals know others' shares from two estimates: 0 is left out only
   # where both do.

@@ -440,28 +440,19 @@ mean_over_ranges <- function(total_variance, total_covariance, total, k) {
 # The smallest fanout of one height is the one whose tree has the fewest empty nodes.
 best_hierarchy <- function(k, epsilon, oracle) {
   smallest_fanout <- function(height) {
-    fanout <- max(2, floor(k^(1 / height)))
+    fanout <- 2
     while (fanout^height < k) fanout <- fanout + 1
     fanout
   }
-  fanouts <- unique(
-    vapply(seq(2, max(2, ceiling(log2(k)))), smallest_fanout, 0)
-  )
+  fanouts <- unique(vapply(seq(2, ceiling(log2(k))), smallest_fanout, 0))
   error <- vapply(
     fanouts,
     function(fanout) {
       law <- rr_law(rr_hierarchy(k, epsilon, fanout, oracle))
-      depths <- length(law$nodes)
-      depth_sums <- function(weights, variance) {
-        sums <- c(
-          sum(weights^2), sum(colSums(weights)^2),
-          sum(weights[k, ]^2)
-        )
-        variance * depths * sums
-      }
-      weights <- node_functions(law, lower.tri(diag(k), TRUE) * 1, law$unit)
-      sums <- Reduce(`+`, Map(depth_sums, weights, law$unit))
-      mean_over_ranges(sums[1], sums[2], sums[3], k)
+      weights <- node_functions(law, lower.tri(diag(k), TRUE), law$unit)
+      # The sum over all ranges, as in mean_over_ranges(): the share of all levels is known.
+      sums <- vapply(weights, function(w) (k + 1) * sum(w^2) - sum(colSums(w)^2), 0)
+      length(law$nodes) * sum(law$unit * sums)
     },
     0
   )

@@ -124,6 +124,12 @@ test_that("the set of each order is the one whose share is farthest from a half"
   x <- new_rr_histogram("pmdh", c("a", "b", "c"), 2, c(100, 20, 45, 95, 20, 19, 44))
   # Shares .2, .45, .95; then .2, .19, .44.
   expect_identical(extreme_sets(x), cbind(c(2L, -1L), c(0L, 2L)))
+  # All sets of five columns: the farthest of each order up to four, and none of five.
+  columns <- letters[1:5]
+  shares <- withr::with_seed(3, lapply(1:5, function(size) round(runif(choose(5, size)), 3)))
+  x <- new_rr_histogram("pmdh", columns, 5, 1000 * c(1, unlist(shares)))
+  farthest <- vapply(1:4, function(size) combn(columns, size, paste, collapse = ":")[which.max(abs(shares[[size]] - 0.5))], "")
+  expect_identical(member_labels(extreme_sets(x), columns), farthest)
 })
 
 test_that("colours are cut at their limits, numbers stand in 12 columns or fewer, and covariances have a scale of their own", {

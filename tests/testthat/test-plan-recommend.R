@@ -53,6 +53,24 @@ test_that("the fanout of a hierarchy is that of the least error among all height
     expect_true(best$fanout %in% fanouts)
     expect_lte(error(best$fanout), 1.25 * min(vapply(fanouts, error, 0)))
   }
+  # Independent nodes: least squares of their estimates, given that all shares add up to 1.
+  independent_error <- function(k, fanout, oracle) {
+    law <- rr_law(rr_hierarchy(k, 1, fanout, oracle))
+    height <- length(law$nodes)
+    information <- Reduce(`+`, lapply(seq_len(height), function(depth) {
+      node <- (seq_len(k) - 1) %/% fanout^(height - depth)
+      outer(node, node, `==`) / (law$unit[depth] * height)
+    }))
+    basis <- rbind(diag(k - 1), -1)
+    V <- basis %*% solve(crossprod(basis, information %*% basis), t(basis))
+    ranges <- subset(expand.grid(from = 1:k, to = 1:k), from <= to & to - from < k - 1)
+    mean(mapply(function(from, to) sum(V[from:to, from:to]), ranges$from, ranges$to))
+  }
+  for (oracle in list(rr_hadamard, rr_subset)) for (k in c(3, 9, 16, 19, 26, 50)) {
+    fanouts <- unique(vapply(seq(2, ceiling(log2(k))), function(height) min(Filter(function(f) f^height >= k, 2:k)), 0L))
+    errors <- vapply(fanouts, independent_error, 0, k = k, oracle = oracle)
+    expect_equal(best_hierarchy(k, 1, oracle)$fanout, fanouts[which.min(errors)])
+  }
   expect_identical(nrow(rr_recommend(2, 1, question = "ranges")), 8L)
   table <- rr_recommend(9, 1, 100, question = "ranges")
   tree <- table[table$mechanism == "hierarchy-subset", ]

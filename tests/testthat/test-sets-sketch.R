@@ -364,3 +364,23 @@ test_that("the peak of a score is where its integral is largest, by trapezes, of
     expect_equal(highest_peak(scores), c(if (scores[1] <= 0) 0, last_positive)[which.max(height)])
   }
 })
+
+test_that("the shape of a sketch: its defaults, and the least and the largest that are allowed", {
+  expect_identical(rr_sketch(1)$settings, c(bits = 4096, hashes = 2))
+  expect_identical(rr_sketch(1, "linear")$settings, c(bits = 4096, hashes = 1))
+  expect_identical(rr_sketch(1, "pcsa")$settings, c(buckets = 256, levels = 24))
+  expect_identical(rr_sketch(1, "linear")$flip, 0)
+  expect_length(rr_sketch(1, "linear", bits = 2)$bits, 2)
+  expect_length(rr_sketch(1, bits = 8, hashes = 64)$bits, 8)
+  expect_identical(sum(rr_sketch(1, "pcsa", buckets = 1, levels = 1)$bits), 1L)
+  expect_length(rr_sketch(1, "pcsa", buckets = 1, levels = 32)$bits, 32)
+  expect_refused(
+    rr_sketch(1, bits = 1), rr_sketch(1, hashes = 0), rr_sketch(1, hashes = 65), rr_sketch(1, "linear", hashes = 2),
+    rr_sketch(1, "pcsa", buckets = 0), rr_sketch(1, "pcsa", buckets = 2^26 + 1), rr_sketch(1, "pcsa", levels = 0),
+    rr_sketch(1, "pcsa", levels = 33), rr_sketch(1, key = NA_character_), rr_sketch(1, key = c("a", "b")), rr_sketch(1, key = 1),
+    rr_sketch(1, epsilon = 0), rr_sketch(1, epsilon = 1, flip = 0.1), rr_sketch(1, epsilon = 1, flip = 1.1), rr_sketch(TRUE)
+  )
+  # Items are none, or text or numbers.
+  expect_identical(rr_sketch(NULL), rr_sketch(character()))
+  expect_refused(rr_sketch(as.Date("2026-01-01")), rr_sketch(list(1)))
+})
