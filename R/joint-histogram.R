@@ -354,7 +354,7 @@ sorted_members <- function(x) {
   if (nrow(x) == 1) return(sorted)
   twice <- rbind(
     FALSE,
-    sorted[-1, , drop = FALSE] == sorted[-nrow(x), , drop = FALSE]
+    sorted[-1, , drop = FALSE] == sorted[-nrow(x), ]
   )
   sorted[twice] <- -1L
   matrix(

@@ -118,8 +118,7 @@ cell_estimates.rr_tmdh <- function(fit, index, target) {
   tally <- if (all(names %in% fit$columns) && is.null(fit$counts$scores)) {
     reported_margin(fit, index, names, members, to_cells)
   }
-  cells_covariance <- to_cells[, -1, drop = FALSE] %*% covariance %*%
-    t(to_cells[, -1, drop = FALSE]) / fit$n^2
+  cells_covariance <- to_cells[, -1] %*% covariance %*% t(to_cells[, -1]) / fit$n^2
   list(
     levels = levels,
     estimate = as.vector(to_cells %*% counts) / fit$n,
@@ -162,7 +161,7 @@ margin_squares <- function(fit, questions, shares, covariance, variances) {
   to_raw <- Reduce(
     function(a, b) kronecker(b, a), lapply(questions, `[[`, "raw")
   )
-  to_raw <- to_raw[, -1, drop = FALSE]
+  to_raw <- to_raw[, -1]
   ratio <- variances / rowSums((to_raw %*% covariance) * to_raw)
   ratio[!is.finite(ratio) | ratio <= 0] <- 1
   c(cell_squares(maps, each, shares), list(n = fit$n / ratio))

@@ -180,7 +180,7 @@ group_variances <- function(fit, weights) {
 shared_variances <- function(fit, weights) {
   k <- length(fit$mechanism$levels)
   moved <- function(g) {
-    contrasts <- weights[, (g - 1) * k + seq_len(k), drop = FALSE]
+    contrasts <- weights[, (g - 1) * k + seq_len(k)]
     effects <- if (any(contrasts != 0)) fit_effects(fit, g)
     if (!is.null(effects)) contrasts %*% effects
   }

@@ -196,3 +196,42 @@ test_that("probabilities and bits of all mechanisms of one report, and devices o
   expect_equal(ranges$mse[ranges$mechanism == "oue"], range_error(rr_unary(3, 1), c(0.5, 0.3, 0.2), 10, "population"), tolerance = 1e-12)
   expect_equal(ranges$bits[ranges$mechanism == "grr"], log2(3))
 })
+
+test_that("reports of two stages have the errors of their bits, and sketches those of strings that share buckets", {
+  table <- rr_recommend(20, 0.5, 30, permanent = 2)
+  one_stage <- c(`oue-sue` = "oue", `sue-sue` = "sue", `grr-grr` = "grr", `local-hash` = "olh")
+  columns <- c("p", "q", "mse", "std.error", "success", "influence", "bits", "bits_public", "tally")
+  expect_identical(table[match(names(one_stage), table$mechanism), columns], table[match(one_stage, table$mechanism), columns])
+  for (protocol in c("oue-oue", "sue-oue")) {
+    row <- table[table$mechanism == protocol, ]
+    m <- rr_longitudinal(20, 2, 0.5, protocol)
+    # A bit of the permanent answer is drawn again.
+    reported <- m$q + (m$p - m$q) / 20
+    expect_equal(row$mse, 20 * reported * (1 - reported) / (m$p - m$q)^2 / 30, tolerance = 1e-9)
+    expect_equal(row$std.error, sqrt(m$q * (1 - m$q) / 30) / (m$p - m$q), tolerance = 1e-9)
+    expect_equal(c(row$p, row$q, row$permanent, row$lifetime), c(m$p, m$q, 2, 40), tolerance = 1e-12)
+    expect_equal(row$success, support_success(20, m$p, m$q), tolerance = 1e-12)
+    expect_equal(row$influence, max(m$q, 1 - m$q) / (m$p - m$q) / 30, tolerance = 1e-9)
+    expect_identical(c(row$bits, row$bits_public, row$tally), c("20", "20", "n K"))
+  }
+  expect_identical(is.na(table$permanent), !table$mechanism %in% c(names(one_stage), "oue-oue", "sue-oue"))
+  strings <- rr_recommend(epsilon = 2, n = 10, question = "strings")
+  for (one_bit in c(FALSE, TRUE)) {
+    row <- strings[strings$mechanism == if (one_bit) "sketch-one-bit" else "sketch", ]
+    m <- rr_count_mean_sketch(2, one_bit = one_bit)
+    # Another string has the same bucket with probability 1 / width.
+    q <- m$q + (m$p - m$q) / m$width
+    expect_equal(c(row$p, row$q), c(m$p, q), tolerance = 1e-12)
+    expect_equal(row$mse, q * (1 - q) / (m$p - q)^2 / 10, tolerance = 1e-9)
+    expect_equal(row$collisions, 1 / sqrt(m$cohorts * (m$width - 1)))
+    expect_equal(row$bits_public, if (one_bit) 1 else m$width)
+    expect_identical(row$tally, if (one_bit) "n + F W log W" else "n W")
+  }
+  # Means: the largest variance of the noise over all truths, on the scale from -1 to 1 that is twice as wide.
+  means <- rr_recommend(epsilon = 3, n = 10, question = "mean")
+  for (protocol in means$mechanism) {
+    variance <- mean_variance(rr_mean(c(0, 1), 3, protocol))
+    truths <- seq(-1, 1, by = 0.01)
+    expect_equal(means$mse[means$mechanism == protocol], max(variance$constant + variance$slope * truths^2) / 4 / 10, tolerance = 1e-12)
+  }
+})

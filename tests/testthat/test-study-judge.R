@@ -87,3 +87,34 @@ test_that("at a privacy level that doubles can hardly hold, maximum likelihood i
   study <- rr_study(c(1, 0, 0), 700, 1e5, method = "mle", replications = 10, seed = 1, workers = 1)
   expect_equal(study$estimate, rep(0, 5))
 })
+
+test_that("the oracle is the posterior mean of a share, if the shares are those of the categories in any order", {
+  posterior <- function(theta, counts, n, p, q) {
+    weights <- vapply(theta, function(share) dbinom(counts, n, q + (p - q) * share), counts)
+    drop(weights %*% theta) / rowSums(weights)
+  }
+  mechanism <- rr_grr(5, epsilon = 1.5)
+  p <- exp(1.5) / (exp(1.5) + 4)
+  q <- 1 / (exp(1.5) + 4)
+  theta <- c(0.4, 0.3, 0.1, 0.1, 0.1)
+  counts <- c(31, 25, 16, 0, 28)
+  expect_equal(study_oracle(mechanism, theta, counts, 100), posterior(theta, counts, 100, p, q), tolerance = 1e-10)
+  # Direct answers: nobody reports a category that nobody holds.
+  expect_equal(study_oracle(rr_binary(1, 0), c(1, 0), c(50, 0), 50), c(1, 0))
+  # More than 200 different counts.
+  theta <- zipf_shares(450, 0.7)
+  counts <- 100 + 2 * seq_len(450)
+  n <- sum(counts)
+  many <- rr_grr(450, epsilon = 6)
+  grr <- c(exp(6), 1) / (exp(6) + 449)
+  expect_equal(study_oracle(many, theta, counts, n), posterior(theta, counts, n, grr[1], grr[2]), tolerance = 1e-8)
+  # Many shares are classes, narrower than a fiftieth of the standard deviation of a count.
+  theta <- zipf_shares(1600, 0.5)
+  counts <- round(2e4 * rev(theta)) + 30
+  n <- sum(counts)
+  grr <- c(exp(7), 1) / (exp(7) + 1599)
+  exact <- posterior(theta, counts, n, grr[1], grr[2])
+  expect_lt(max(abs(study_oracle(rr_grr(1600, epsilon = 7), theta, counts, n) / exact - 1)), 1e-3)
+  # A lie is likelier than the truth: no oracle.
+  expect_refused(study_oracle(rr_binary(0.2, 0.8), c(0.4, 0.6), c(50, 50), 100), class = "law")
+})
