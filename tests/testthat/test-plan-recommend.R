@@ -198,18 +198,18 @@ test_that("probabilities and bits of all mechanisms of one report, and devices o
 })
 
 test_that("reports of two stages have the errors of their bits, and sketches those of strings that share buckets", {
-  table <- rr_recommend(20, 0.5, 30, permanent = 2)
+  table <- rr_recommend(20, 0.5, 30, permanent = 3)
   one_stage <- c(`oue-sue` = "oue", `sue-sue` = "sue", `grr-grr` = "grr", `local-hash` = "olh")
   columns <- c("p", "q", "mse", "std.error", "success", "influence", "bits", "bits_public", "tally")
   expect_identical(table[match(names(one_stage), table$mechanism), columns], table[match(one_stage, table$mechanism), columns])
   for (protocol in c("oue-oue", "sue-oue")) {
     row <- table[table$mechanism == protocol, ]
-    m <- rr_longitudinal(20, 2, 0.5, protocol)
+    m <- rr_longitudinal(20, 3, 0.5, protocol)
     # A bit of the permanent answer is drawn again.
     reported <- m$q + (m$p - m$q) / 20
     expect_equal(row$mse, 20 * reported * (1 - reported) / (m$p - m$q)^2 / 30, tolerance = 1e-9)
     expect_equal(row$std.error, sqrt(m$q * (1 - m$q) / 30) / (m$p - m$q), tolerance = 1e-9)
-    expect_equal(c(row$p, row$q, row$permanent, row$lifetime), c(m$p, m$q, 2, 40), tolerance = 1e-12)
+    expect_equal(c(row$p, row$q, row$permanent, row$lifetime), c(m$p, m$q, 3, 60), tolerance = 1e-12)
     expect_equal(row$success, support_success(20, m$p, m$q), tolerance = 1e-12)
     expect_equal(row$influence, max(m$q, 1 - m$q) / (m$p - m$q) / 30, tolerance = 1e-9)
     expect_identical(c(row$bits, row$bits_public, row$tally), c("20", "20", "n K"))

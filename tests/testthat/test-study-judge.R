@@ -101,6 +101,8 @@ test_that("the oracle is the posterior mean of a share, if the shares are those 
   expect_equal(study_oracle(mechanism, theta, counts, 100), posterior(theta, counts, 100, p, q), tolerance = 1e-10)
   # Direct answers: nobody reports a category that nobody holds.
   expect_equal(study_oracle(rr_binary(1, 0), c(1, 0), c(50, 0), 50), c(1, 0))
+  direct <- rr_grr(3, p = 1)
+  expect_equal(study_oracle(direct, c(0.6, 0.4, 0), c(1, 2, 0), 3), posterior(c(0.6, 0.4, 0), c(1, 2, 0), 3, 1, 0), tolerance = 1e-10)
   # More than 200 different counts.
   theta <- zipf_shares(450, 0.7)
   counts <- 100 + 2 * seq_len(450)
