@@ -118,7 +118,8 @@ cell_estimates.rr_tmdh <- function(fit, index, target) {
   tally <- if (all(names %in% fit$columns) && is.null(fit$counts$scores)) {
     reported_margin(fit, index, names, members, to_cells)
   }
-  cells_covariance <- to_cells[, -1] %*% covariance %*% t(to_cells[, -1]) / fit$n^2
+  cells_covariance <- to_cells[, -1] %*% covariance %*%
+    t(to_cells[, -1]) / fit$n^2
   list(
     levels = levels,
     estimate = as.vector(to_cells %*% counts) / fit$n,

@@ -451,7 +451,9 @@ best_hierarchy <- function(k, epsilon, oracle) {
       law <- rr_law(rr_hierarchy(k, epsilon, fanout, oracle))
       weights <- node_functions(law, lower.tri(diag(k), TRUE), law$unit)
       # The sum over all ranges, as in mean_over_ranges(): the share of all levels is known.
-      sums <- vapply(weights, function(w) (k + 1) * sum(w^2) - sum(colSums(w)^2), 0)
+      sums <- vapply(weights, function(w) {
+        (k + 1) * sum(w^2) - sum(colSums(w)^2)
+      }, 0)
       length(law$nodes) * sum(law$unit * sums)
     },
     0
