@@ -322,3 +322,12 @@ test_that("a kind of intervals is a row of the table", {
   vague <- rr_channel(rbind(c(0.9, 0.1), c(0.5, 0.5), c(0.1, 0.9)))
   expect_refused(rr_estimate(rr_counts(c(70, 30), vague), interval = "toy", method = "mle"), class = "law")
 })
+
+test_that("credible intervals are for 20 categories or more", {
+  estimate <- function(k) {
+    tally <- rr_counts(rep_len(c(40, 70, 55), k), rr_grr(k, epsilon = 3))
+    suppressMessages(suppressWarnings(rr_estimate(tally, method = "eb", interval = "credible")))
+  }
+  expect_identical(dim(confint(estimate(20))), c(20L, 2L))
+  expect_refused(estimate(19))
+})
