@@ -382,5 +382,11 @@ test_that("the shape of a sketch: its defaults, and the least and the largest th
   )
   # Items are none, or text or numbers.
   expect_identical(rr_sketch(NULL), rr_sketch(character()))
-  expect_refused(rr_sketch(as.Date("2026-01-01")), rr_sketch(list(1)))
+  expect_refused(rr_sketch(as.Date("2026-01-01")), rr_sketch(list(1)), rr_sketch(1, size = 64))
+  # Noise is secret unless R's generator is asked for.
+  withr::with_seed(1, {
+    seed <- .Random.seed
+    rr_sketch(1, flip = 0.1)
+    expect_identical(.Random.seed, seed)
+  })
 })
