@@ -447,3 +447,27 @@ test_that("the level is the least whose bound is met, to its digits", {
   expect_no_warning(rr_epsilon(rr_grr(3, epsilon = 1), shuffled = 100, delta = 0.01))
   expect_warning(rr_epsilon(rr_grr(3, epsilon = 1), shuffled = 100, delta = 0.0101), class = "candor_warning_delta")
 })
+
+test_that("the terms of few reports are the triples of a multinomial, with their values, and more than 40,000 are pieces", {
+  multinomial <- function(blanket, n, local) {
+    one <- blanket$weight * blanket$p_single
+    pair <- blanket$weight * blanket$p_pair
+    none <- max(0, blanket$weight - 2 * one - pair)
+    grid <- expand.grid(single = 0:n, pair = if (pair > 0) 0:n else 0, none = 0:n)
+    grid <- grid[rowSums(grid) <= n, ]
+    prob <- c(2 * one, pair, none, 1 - blanket$weight)
+    weight <- apply(cbind(grid, n - rowSums(grid)), 1, function(x) dmultinom(x, prob = prob))
+    list(coins = grid$single, unit = -exp(local) * (grid$single + grid$pair) - grid$none, weight = unname(weight))
+  }
+  sorted <- function(sums) as.data.frame(sums[1:3])[order(sums$coins, sums$unit), ]
+  # A blanket that all reports support, one of pairs, and one of single reports alone.
+  for (blanket in list(list(weight = 0.6, p_single = 0.3, p_pair = 0.25), list(weight = 0.6, p_single = 0.3, p_pair = 0),
+                       list(weight = 0.4, p_single = 0.3, p_pair = 0.4 + 1e-17), list(weight = 0.7, p_single = 0.5 + 1e-16, p_pair = 0))) {
+    sums <- blanket_sums(blanket, 9, 1.2, 1e-12)
+    expect_equal(sorted(sums), sorted(multinomial(blanket, 9, 1.2)), ignore_attr = TRUE)
+    expect_identical(sums[4:5], list(outside = 0, exact = TRUE))
+  }
+  # Triples below n are (n + 1)^3 / 6 or so, pairs half of (n + 1)^2.
+  is_exact <- function(n, p_pair) blanket_sums(list(weight = 0.5, p_single = 0.2, p_pair = p_pair), n, 1, 1e-12)$exact
+  expect_identical(c(is_exact(61, 0.1), is_exact(62, 0.1), is_exact(281, 0), is_exact(282, 0)), c(TRUE, FALSE, TRUE, FALSE))
+})

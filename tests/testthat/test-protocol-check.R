@@ -628,3 +628,58 @@ test_that("the tests of two questions together have half of alpha", {
   expect_identical(!is.na(table$problem), table$p.joint < 0.05 / 2)
   expect_true(any(table$p.joint < 0.025) && any(table$p.joint > 0.025 & table$p.joint < 0.1))
 })
+
+test_that("the bound of epsilon is the larger of two exact limits, by binom.test()", {
+  alpha <- 0.02
+  lower <- function(a, n, alpha) binom.test(a, n, alternative = "greater", conf.level = 1 - alpha)$conf.int[1]
+  # 7 reports of a, 5 of b: each of b has a partner. Pairs: 4 of 5 reports of a and 3 of 5 of b hold their truth alone.
+  grr <- rr_grr(letters[1:2], 3)
+  audit <- new_audit(strsplit("aaabaabaabbb", "")[[1]], grr, rep(c("a", "b"), c(7, 5)), NULL)
+  bound <- epsilon_bound(grr, audit, alpha)
+  expect_equal(bound$estimate, log(7 / 3))
+  expect_identical(bound$low, 0)
+  # A report of 3 that a alone can hold in one of 40: the cells prove more than the pairs, which do without it.
+  channel <- rr_channel(rbind(a = c(0.6, 0.1, 0.3), b = c(0.45, 0.54, 0.01)))
+  reports <- channel$reports[c(rep(1:3, c(60, 10, 30)), rep(1:3, c(60, 38, 2)))]
+  audit <- new_audit(reports, channel, rep(c("a", "b"), each = 100), NULL)
+  bound <- epsilon_bound(channel, audit, alpha)
+  # Likeliest are 1 of a, 2 of b: 60 and 38 support their truth alone, 10 and 60 the other.
+  expect_equal(bound$estimate, log(98 / 70))
+  # Six cells, each with two limits.
+  share <- alpha / 2 / 2 / 6
+  expect_equal(bound$low, log(lower(30, 100, share) / (1 - lower(98, 100, share))))
+  expect_gt(bound$low, qlogis(lower(98, 168, alpha / 2)))
+  # Many cells have no table, and the pairs all of alpha: 1,000 cells have one, 1,002 have none.
+  for (k in c(500, 501)) {
+    grr <- rr_grr(k, 9)
+    audit <- new_audit(rep(1:2, c(40, 40)), grr, rep(c(1, 2, 1, 2), c(38, 2, 2, 38)), NULL)
+    expect_equal(epsilon_bound(grr, audit, alpha)$low, qlogis(lower(76, 80, if (k == 500) alpha / 2 else alpha)))
+  }
+  # Bits: a report can support both truths or none. The third truth is nobody's.
+  unary <- rr_unary(3, 1)
+  bits <- rbind(c(1, 0, 1), c(1, 1, 0), c(0, 1, 0), c(0, 0, 1), c(0, 1, 1), c(0, 1, 0))
+  audit <- new_audit(bits[rep(1:6, each = 10), ], unary, rep(1:2, each = 30), NULL)
+  # 1 alone, both, 2 alone; none, 2 alone, 2 alone.
+  expect_equal(epsilon_bound(unary, audit, alpha), list(estimate = log(30 / 10), low = qlogis(lower(30, 40, alpha))))
+})
+
+test_that("the row of all questions has the sum of their budgets, the worst pair of questions and the number of respondents", {
+  mechanism <- rr_product(x = rr_warner(0.8), y = rr_warner(0.7), z = rr_warner(0.6))
+  set.seed(61)
+  truth <- as.data.frame(lapply(list(x = 1, y = 2, z = 3), function(i) sample(c("no", "yes"), 300, TRUE)))
+  reports <- as.data.frame(Map(function(truth, p) ifelse(runif(300) < p, truth, ifelse(truth == "yes", "no", "yes")), truth, c(0.8, 0.7, 0.6)))
+  # The lie about z is that about y.
+  reports$z <- ifelse((reports$y == truth$y), truth$z, ifelse(truth$z == "yes", "no", "yes"))
+  id <- c(1:200, 1:100)
+  audits <- Map(new_audit, reports, mechanism$questions, truth, list(id))
+  table <- product_audit_table(audits, mechanism, 0.01)
+  expect_identical(table$question, rep(c("x", "y", "z", "x, y, z"), c(2, 2, 2, 1)))
+  all <- as.list(table[7, ])
+  expect_identical(all[c("truth", "n", "df", "epsilon.high")], list(truth = NA_character_, n = 200, df = NA_real_, epsilon.high = Inf))
+  expect_equal(all$epsilon, sum(table$epsilon[c(1, 3, 5)]))
+  expect_equal(all$epsilon.low, sum(table$epsilon.low[c(1, 3, 5)]))
+  # y and z support their truths together as often as y does: 0.7 x 0.6 of 200 should.
+  together <- sum(reports$y[1:200] == truth$y[1:200])
+  expect_equal(all$p.joint, min(1, 3 * 33 * 2 * pbinom(together - 1, 200, 0.42, lower.tail = FALSE)))
+  expect_match(all$problem, "not randomized independently")
+})
