@@ -471,3 +471,32 @@ test_that("the terms of few reports are the triples of a multinomial, with their
   is_exact <- function(n, p_pair) blanket_sums(list(weight = 0.5, p_single = 0.2, p_pair = p_pair), n, 1, 1e-12)$exact
   expect_identical(c(is_exact(61, 0.1), is_exact(62, 0.1), is_exact(281, 0), is_exact(282, 0)), c(TRUE, FALSE, TRUE, FALSE))
 })
+
+test_that("several reports of one kept answer: sequences of bits, of reports that are impossible, and of answers turned over", {
+  # The largest ratio of two truths over all sequences of r reports; rows of A are truths, of B permanent answers.
+  all_sequences <- function(A, B, r) {
+    sequences <- as.matrix(expand.grid(rep(list(seq_len(ncol(B))), r)))
+    prob <- A %*% apply(sequences, 1, function(y) apply(B[, y, drop = FALSE], 1, prod))
+    prob <- prob[, colSums(prob) > 0]
+    max(log(apply(prob, 2, max) / apply(prob, 2, min)))
+  }
+  first <- rr_binary(0.9, 0.2)
+  for (second in list(rr_binary(1, 0.3), rr_binary(0.6, 0), rr_binary(0.3, 0.8), rr_binary(1, 0))) for (r in 2:3) {
+    expect_equal(rr_epsilon(rr_compose(first, second), reports = r), all_sequences(rr_matrix(first), rr_matrix(second), r))
+  }
+  # Two bits, each drawn again: of the pair (p, q) that holds the truth and the one that does not.
+  first <- rr_unary(2, p = 0.8, q = 0.3)
+  A <- rbind(kronecker(c(0.2, 0.8), c(0.7, 0.3)), kronecker(c(0.7, 0.3), c(0.2, 0.8)))
+  for (p in list(c(0.7, 0.1), c(0.6, 0.55))) for (r in 2:3) {
+    bit <- cbind(1 - rev(p), rev(p))
+    expect_equal(rr_epsilon(rr_compose(first, rr_unary(2, p = p[1], q = p[2])), reports = r), all_sequences(A, kronecker(bit, bit), r))
+  }
+  # Categories that are not alike, or whose truth is avoided.
+  for (pair in list(list(rr_forced(c(a = 0.1, b = 0.2, c = 0.3)), rr_grr(letters[1:3], 1)), list(rr_grr(3, 2), rr_grr(3, p = 0.2)),
+                    list(rr_grr(3, p = 0.2), rr_grr(3, 2)))) {
+    expect_error(rr_epsilon(do.call(rr_compose, pair), reports = 2), class = "candor_error_law")
+  }
+  twice <- rr_compose(rr_binary(0.9, 0.2), rr_binary(0.7, 0.1))
+  expect_equal(rr_epsilon(twice, reports = 1e6), rr_epsilon(twice)[["permanent"]])
+  expect_error(rr_epsilon(twice, reports = 1e6 + 1), class = "candor_error_argument")
+})
