@@ -491,6 +491,14 @@ test_that("several reports of one kept answer: sequences of bits, of reports tha
     bit <- cbind(1 - rev(p), rev(p))
     expect_equal(rr_epsilon(rr_compose(first, rr_unary(2, p = p[1], q = p[2])), reports = r), all_sequences(A, kronecker(bit, bit), r))
   }
+  # Two categories and more that are alike; a stage that says nothing.
+  for (k in 2:3) {
+    first <- rr_grr(k, 2)
+    second <- rr_grr(k, 1.3)
+    expect_equal(rr_epsilon(rr_compose(first, second), reports = 4), all_sequences(rr_matrix(first), rr_matrix(second), 4))
+    expect_equal(rr_epsilon(rr_compose(rr_grr(k, p = 1 / k), second), reports = 2), 0)
+    expect_equal(rr_epsilon(rr_compose(first, rr_grr(k, p = 1 / k)), reports = 2), 0)
+  }
   # Categories that are not alike, or whose truth is avoided.
   for (pair in list(list(rr_forced(c(a = 0.1, b = 0.2, c = 0.3)), rr_grr(letters[1:3], 1)), list(rr_grr(3, 2), rr_grr(3, p = 0.2)),
                     list(rr_grr(3, p = 0.2), rr_grr(3, 2)))) {

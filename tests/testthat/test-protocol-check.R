@@ -742,3 +742,25 @@ test_that("tests over all truths look at first reports in their order, and at ne
   expect_identical(unique(with_id$test), c("overall", "drift", "period", "lag", "restart", "permanent"))
   expect_equal(utils::tail(with_id$share, 2), c(0, 0), ignore_attr = TRUE)
 })
+
+test_that("two reports with one permanent answer support its truth together as often as the reports of a right client do", {
+  abc <- letters[1:4]
+  n <- 5000
+  kinds <- list(rr_longitudinal(abc, 2, 1), rr_longitudinal(abc, 2, 1, "sue-oue"), rr_longitudinal(abc, 2, 1, "grr-grr"),
+                rr_longitudinal(abc, 2, 1, "local-hash"), rr_bloom(abc, 1, bits = 8, hashes = 2, cohorts = 2, permanent = 2))
+  for (m in kinds) for (x in 2:3) {
+    truth <- rep(abc[x], n)
+    reports <- withr::with_seed(15, {
+      first <- rr_perturb(truth, m, rng = "R", memory = list())
+      second <- rr_perturb(truth, m, rng = "R", memory = first$memory)$reports
+      if (is.data.frame(second)) rbind(first$reports, second) else c(first$reports, second)
+    })
+    audit <- new_audit(reports, m, c(truth, truth), rep(seq_len(n), 2))
+    both <- mean(audit$supports[1:n] & audit$supports[n + 1:n])
+    p <- audit$facts[[1]]$p_support_twice
+    # Five standard deviations; reports that are drawn anew would lie outside.
+    room <- 5 * sqrt(p * (1 - p) / n)
+    expect_lte(abs(both - p), room)
+    expect_gt(p - audit$facts[[1]]$p_support^2, room)
+  }
+})
