@@ -15,3 +15,12 @@ test_that("a question has the column of its name, or those that begin with it", 
   table <- data.frame(b_slope = 1:2, a = c("no", "yes"), b_shift = 3:4, b_value = 5:6)
   expect_identical(question_reports(table, questions), list(a = c("no", "yes"), b = data.frame(slope = 1:2, shift = 3:4, value = 5:6)))
 })
+
+test_that("the columns of a matrix are the questions in their order, if it has as many and no names", {
+  mechanism <- rr_product(drugs = rr_warner(0.8), often = rr_grr(3, 1))
+  answers <- cbind(c("no", "yes"), c("1", "3"))
+  expect_equal(question_frame(answers, mechanism), data.frame(drugs = c("no", "yes"), often = c("1", "3")))
+  expect_named(question_frame(`colnames<-`(answers, c("often", "drugs")), mechanism), c("often", "drugs"))
+  expect_false(any(names(mechanism$questions) %in% names(question_frame(cbind(answers, "2"), mechanism))))
+  expect_error(question_frame(c("no", "yes"), mechanism), class = "candor_error_argument")
+})
