@@ -242,8 +242,7 @@ reports_epsilon <- function(mechanism, r) {
   if (r == 1) return(mechanism$epsilon)
   first <- rr_law(permanent_stage(mechanism))
   second <- rr_law(mechanism$second)
-  k <- length(mechanism$second$levels)
-  if (law_gives(first, "support") && law_gives(second, "support")) {
+  if (law_gives(second, "support")) {
     # Filters differ in several pairs of bits.
     return((mechanism$pairs %||% 1) * bits_epsilon(first, second, r))
   }
@@ -251,7 +250,7 @@ reports_epsilon <- function(mechanism, r) {
   is_alike <- function(law) {
     law_gives(law, "additive") && length(unique(law$b)) == 1L && law$a >= 0
   }
-  if (k > 2L && is_alike(first) && is_alike(second)) {
+  if (is_alike(first) && is_alike(second)) {
     p_first <- first$b[1] + c(first$a, 0)
     powers <- power_mixture(
       p_first, second$a + second$b[1], second$b[1], r

@@ -182,16 +182,13 @@ c.rr_memory <- function(...) {
   before <- c(
     0, cumsum(vapply(memories, function(m) as.double(m$n), 0))
   )
-  some <- Filter(function(m) length(m$code) > 0, memories)
   memory$code <- unlist(
     Map(
       function(m, n) m$code + n * memory_size(m$first), memories,
       before[seq_along(memories)]
     )
   )
-  memory$permanent <- if (length(some)) {
-    do.call(c, lapply(some, function(m) m$permanent))
-  }
+  memory$permanent <- do.call(c, lapply(memories, function(m) m$permanent))
   if (!is.null(memory$functions)) {
     memory$functions <- do.call(
       Map, c(list(f = c), lapply(memories, function(m) m$functions))

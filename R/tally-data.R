@@ -368,16 +368,13 @@ labelled_tally <- function(rows, weights = NULL) {
     matrix(counted(rows$group == g & has_label, cells, n_truths * n_reports), n_truths)
   })
   check_labels(counts, labels, mechanism, rows$keys)
-  is_free <- split(!has_label, rows$group)
-  squares <- if (!is.null(weights)) {
-    as.vector(tapply(each^2 * !has_label, rows$group, sum))
-  }
+  sum_of_free <- function(x) as.double(tapply(x * !has_label, rows$group, sum))
   tally <- new_rr_tally(
     mechanism,
     if (is.null(rows$keys)) as.vector(counts) else counts,
     groups = rows$keys,
-    weight_squares = squares,
-    respondents = if (!is.null(weights)) as.double(unname(vapply(is_free, sum, 0L)))
+    weight_squares = if (!is.null(weights)) sum_of_free(weights^2),
+    respondents = if (!is.null(weights)) sum_of_free(1)
   )
   if (!is.null(rows$keys) || !is.null(weights)) tally$labels <- labels
   tally

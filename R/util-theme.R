@@ -113,7 +113,7 @@ row_layout <- function(
   if (panels > 1) {
     fixed <- fixed + down * (0.085 + 0.0165 * title_size * max(count_lines(titles, title_width))) +
       (down - 1) * panel_gap(down) / 6 +
-      if (panels %% across && down > 1) 0.2 else 0
+      if (panels %% across) 0.2 else 0
   }
   letters <- row_letters(labels, across, down, fixed)
   # Labels of 1.2 inches leave three panels room for two ticks each.
@@ -288,7 +288,9 @@ grey_scale <- function(scale) {
       setNames(grDevices::grey.colors(max(n, length(names)), 0, 0.7), names)
     }
   } else {
-    function(x) ifelse(is.na(x), NA, grDevices::grey(0.97 - 0.5 * pmin(pmax(x, 0), 1)))
+    function(x) {
+      ifelse(is.na(x), NA, grDevices::grey(0.97 - 0.5 * pmin(pmax(x, 0, na.rm = TRUE), 1)))
+    }
   }
   ggplot2::ggproto(NULL, scale, palette = greys)
 }

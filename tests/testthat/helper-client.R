@@ -9,7 +9,7 @@ clients <- function() {
     composed = rr_compose(rr_grr(abc, 2), rr_grr(abc, 1)),
     unary = rr_unary(abc, 1), symmetric = rr_unary(abc, 1, optimized = FALSE), pair = rr_unary(abc, p = 0.6, q = 0.2),
     subset = rr_subset(5, 1, size = 2), hash = rr_local_hash(abc, 1, g = 3, cohorts = 3), hadamard = rr_hadamard(5, 1, blocks = 2),
-    one_block = rr_hadamard(abc, 1, blocks = 1), sign = rr_hadamard(abc, 1, one_bit = TRUE),
+    one_block = rr_hadamard(abc, 1, blocks = 1), sign = rr_hadamard(abc, 0.7, one_bit = TRUE),
     bloom = rr_bloom(abc, 1, bits = 4, hashes = 2, cohorts = 2), flipped = rr_bitflip(5, 1, d = 2, buckets = 3),
     flip = rr_bitflip(abc, 1),
     `kept grr` = rr_longitudinal(abc, 2, 1, "grr-grr"), `kept bits` = rr_longitudinal(abc, 2, 1),

@@ -89,7 +89,7 @@ test_that("the block function is that of RFC 8439", {
 
 test_that("a client that follows the page has the codes and functions of local hashing, and the supports of its reports", {
   set.seed(3)
-  for (m in list(rr_local_hash(5, 1), rr_local_hash(300, 3), rr_local_hash(40, 2, g = 100000))) {
+  for (m in list(rr_local_hash(5, 1), rr_local_hash(300, 3), rr_local_hash(100, 2, g = 100000))) {
     k <- length(m$levels)
     prime <- next_prime_plain(max(k, 64 * m$g))
     expect_identical(as.numeric(m$prime), prime)

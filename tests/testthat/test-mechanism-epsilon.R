@@ -217,3 +217,10 @@ test_that("a ledger of mechanisms refuses what it does not know, and what is no 
   expect_equal(rr_epsilon(ledger), log(4) + 1)
   expect_refused(rr_epsilon(ledger, report = 2), rr_epsilon(list()), rr_epsilon(list(rr_warner(0.8), 1)), rr_epsilon(ledger, shuffled = 100))
 })
+
+test_that("a questionnaire in a list has the sum of its questions, each with its own permanent answer", {
+  kept <- rr_compose(rr_grr(4, 2), rr_grr(4, 1))
+  both <- rr_product(a = rr_warner(epsilon = 0.7), b = kept)
+  expect_equal(rr_epsilon(list(both), reports = 3), 3 * 0.7 + rr_epsilon(kept, reports = 3))
+  expect_equal(rr_epsilon(list(both, rr_grr(3, 0.4)), reports = c(1, 5)), 0.7 + rr_epsilon(kept)[["report"]] + 5 * 0.4)
+})

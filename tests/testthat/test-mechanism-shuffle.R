@@ -447,3 +447,65 @@ test_that("the level is the least whose bound is met, to its digits", {
   expect_no_warning(rr_epsilon(rr_grr(3, epsilon = 1), shuffled = 100, delta = 0.01))
   expect_warning(rr_epsilon(rr_grr(3, epsilon = 1), shuffled = 100, delta = 0.0101), class = "candor_warning_delta")
 })
+
+test_that("the terms of few reports are the triples of a multinomial, with their values, and more than 40,000 are pieces", {
+  multinomial <- function(blanket, n, local) {
+    one <- blanket$weight * blanket$p_single
+    pair <- blanket$weight * blanket$p_pair
+    none <- max(0, blanket$weight - 2 * one - pair)
+    grid <- expand.grid(single = 0:n, pair = if (pair > 0) 0:n else 0, none = 0:n)
+    grid <- grid[rowSums(grid) <= n, ]
+    prob <- c(2 * one, pair, none, 1 - blanket$weight)
+    weight <- apply(cbind(grid, n - rowSums(grid)), 1, function(x) dmultinom(x, prob = prob))
+    list(coins = grid$single, unit = -exp(local) * (grid$single + grid$pair) - grid$none, weight = unname(weight))
+  }
+  sorted <- function(sums) as.data.frame(sums[1:3])[order(sums$coins, sums$unit), ]
+  # A blanket that all reports support, one of pairs, and one of single reports alone.
+  for (blanket in list(list(weight = 0.6, p_single = 0.3, p_pair = 0.25), list(weight = 0.6, p_single = 0.3, p_pair = 0),
+                       list(weight = 0.4, p_single = 0.3, p_pair = 0.4 + 1e-17), list(weight = 0.7, p_single = 0.5 + 1e-16, p_pair = 0))) {
+    sums <- blanket_sums(blanket, 9, 1.2, 1e-12)
+    expect_equal(sorted(sums), sorted(multinomial(blanket, 9, 1.2)), ignore_attr = TRUE)
+    expect_identical(sums[4:5], list(outside = 0, exact = TRUE))
+  }
+  # Triples below n are (n + 1)^3 / 6 or so, pairs half of (n + 1)^2.
+  is_exact <- function(n, p_pair) blanket_sums(list(weight = 0.5, p_single = 0.2, p_pair = p_pair), n, 1, 1e-12)$exact
+  expect_identical(c(is_exact(61, 0.1), is_exact(62, 0.1), is_exact(281, 0), is_exact(282, 0)), c(TRUE, FALSE, TRUE, FALSE))
+})
+
+test_that("several reports of one kept answer: sequences of bits, of reports that are impossible, and of answers turned over", {
+  # The largest ratio of two truths over all sequences of r reports; rows of A are truths, of B permanent answers.
+  all_sequences <- function(A, B, r) {
+    sequences <- as.matrix(expand.grid(rep(list(seq_len(ncol(B))), r)))
+    prob <- A %*% apply(sequences, 1, function(y) apply(B[, y, drop = FALSE], 1, prod))
+    prob <- prob[, colSums(prob) > 0]
+    max(log(apply(prob, 2, max) / apply(prob, 2, min)))
+  }
+  first <- rr_binary(0.9, 0.2)
+  for (second in list(rr_binary(1, 0.3), rr_binary(0.6, 0), rr_binary(0.3, 0.8), rr_binary(1, 0))) for (r in 2:3) {
+    expect_equal(rr_epsilon(rr_compose(first, second), reports = r), all_sequences(rr_matrix(first), rr_matrix(second), r))
+  }
+  # Two bits, each drawn again: of the pair (p, q) that holds the truth and the one that does not.
+  first <- rr_unary(2, p = 0.8, q = 0.3)
+  A <- rbind(kronecker(c(0.2, 0.8), c(0.7, 0.3)), kronecker(c(0.7, 0.3), c(0.2, 0.8)))
+  for (p in list(c(0.7, 0.1), c(0.6, 0.55), c(0.2, 0.7))) for (r in 2:3) {
+    bit <- cbind(1 - rev(p), rev(p))
+    second <- suppressMessages(rr_unary(2, p = p[1], q = p[2]))
+    expect_equal(rr_epsilon(suppressMessages(rr_compose(first, second)), reports = r), all_sequences(A, kronecker(bit, bit), r))
+  }
+  # Two categories and more that are alike; a stage that says nothing.
+  for (k in 2:3) {
+    first <- rr_grr(k, 2)
+    second <- rr_grr(k, 1.3)
+    expect_equal(rr_epsilon(rr_compose(first, second), reports = 4), all_sequences(rr_matrix(first), rr_matrix(second), 4))
+    expect_equal(rr_epsilon(rr_compose(rr_grr(k, p = 1 / k), second), reports = 2), 0)
+    expect_equal(rr_epsilon(rr_compose(first, rr_grr(k, p = 1 / k)), reports = 2), 0)
+  }
+  # Categories that are not alike, or whose truth is avoided.
+  for (pair in list(list(rr_forced(c(a = 0.1, b = 0.2, c = 0.3)), rr_grr(letters[1:3], 1)), list(rr_grr(3, 2), rr_grr(3, p = 0.2)),
+                    list(rr_grr(3, p = 0.2), rr_grr(3, 2)))) {
+    expect_error(rr_epsilon(do.call(rr_compose, pair), reports = 2), class = "candor_error_law")
+  }
+  twice <- rr_compose(rr_binary(0.9, 0.2), rr_binary(0.7, 0.1))
+  expect_equal(rr_epsilon(twice, reports = 1e6), rr_epsilon(twice)[["permanent"]])
+  expect_error(rr_epsilon(twice, reports = 1e6 + 1), class = "candor_error_argument")
+})

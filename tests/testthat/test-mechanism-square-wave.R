@@ -49,6 +49,11 @@ test_that("the best half width is that of the continuous wave for many levels, a
   # Li et al. (2020), section 5.2: half of the range as epsilon goes to 0.
   expect_equal(candor:::wave_half_width(1e-9), 0.5, tolerance = 1e-8)
   expect_equal(candor:::wave_half_width(0.5 - 1e-12), candor:::wave_half_width(0.5), tolerance = 1e-9)
+  # The formula itself loses no digits of large epsilon, and 1 / 2 - epsilon / 3 + epsilon^2 / 9 is good to epsilon^3 of small.
+  large <- c(0.6, 3, 20)
+  E <- exp(large)
+  expect_equal(vapply(large, wave_half_width, 0), (large * E - E + 1) / (2 * E * (E - 1 - large)), tolerance = 1e-12)
+  expect_equal(wave_half_width(1e-3), 1 / 2 - 1e-3 / 3 + 1e-6 / 9, tolerance = 1e-9)
   for (epsilon in c(0.3, 1, 2, 4)) {
     expect_lte(abs(rr_square_wave(1000, epsilon)$half_width - 1000 * candor:::wave_half_width(epsilon)), 1.5)
     b <- candor:::wave_half_width(epsilon)

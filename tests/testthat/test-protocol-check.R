@@ -617,14 +617,150 @@ test_that("the tests of two questions together have half of alpha", {
   mechanism <- rr_product(a = rr_warner(0.8), b = rr_warner(0.8))
   truth <- data.frame(a = rep("yes", 100), b = rep("yes", 100))
   # Both questions have 80 answers of yes, and n respondents say yes to both: 64 on average.
-  checked <- withr::with_seed(4, lapply(67:75, function(n) {
-    order <- sample(100)
-    a <- rep(c("yes", "no"), c(80, 20))[order]
-    b <- rep(c("yes", "no", "yes", "no"), c(n, 80 - n, 80 - n, n - 60))[order]
-    table <- as.data.frame(rr_check_client(data.frame(a, b), mechanism, truth, conf.level = 0.95))
-    table[table$question == "a, b", ]
-  }))
-  table <- do.call(rbind, checked)
-  expect_identical(!is.na(table$problem), table$p.joint < 0.05 / 2)
-  expect_true(any(table$p.joint < 0.025) && any(table$p.joint > 0.025 & table$p.joint < 0.1))
+  last_row <- function(n, conf.level) {
+    a <- rep(c("yes", "no"), c(80, 20))
+    b <- rep(c("yes", "no", "yes", "no"), c(n, 80 - n, 80 - n, n - 60))
+    order <- withr::with_seed(4, sample(100))
+    utils::tail(rr_check_client(data.frame(a, b)[order, ], mechanism, truth, conf.level = conf.level), 1)
+  }
+  p <- vapply(c(70, 73), function(n) last_row(n, 0.95)$p.joint, 0)
+  expect_true(all(p > 1e-4 & p < 0.4))
+  for (i in 1:2) for (factor in c(0.999, 1.001)) {
+    expect_identical(is.na(last_row(c(70, 73)[i], 1 - 2 * p[i] * factor)$problem), factor < 1)
+  }
+})
+
+test_that("the bound of epsilon is the larger of two exact limits, by binom.test()", {
+  alpha <- 0.02
+  lower <- function(a, n, alpha) binom.test(a, n, alternative = "greater", conf.level = 1 - alpha)$conf.int[1]
+  # 7 reports of a, 5 of b: each of b has a partner. Pairs: 4 of 5 reports of a and 3 of 5 of b hold their truth alone.
+  grr <- rr_grr(letters[1:2], 3)
+  audit <- new_audit(strsplit("aaabaabaabbb", "")[[1]], grr, rep(c("a", "b"), c(7, 5)), NULL)
+  bound <- epsilon_bound(grr, audit, alpha)
+  expect_equal(bound$estimate, log(7 / 3))
+  expect_identical(bound$low, 0)
+  # A report of 3 that a alone can hold in one of 40: the cells prove more than the pairs, which do without it.
+  channel <- rr_channel(rbind(a = c(0.6, 0.1, 0.3), b = c(0.45, 0.54, 0.01)))
+  reports <- channel$reports[c(rep(1:3, c(60, 10, 30)), rep(1:3, c(60, 38, 2)))]
+  audit <- new_audit(reports, channel, rep(c("a", "b"), each = 100), NULL)
+  bound <- epsilon_bound(channel, audit, alpha)
+  # Likeliest are 1 of a, 2 of b: 60 and 38 support their truth alone, 10 and 60 the other.
+  expect_equal(bound$estimate, log(98 / 70))
+  # Six cells, each with two limits.
+  share <- alpha / 2 / 2 / 6
+  expect_equal(bound$low, log(lower(30, 100, share) / (1 - lower(98, 100, share))))
+  expect_gt(bound$low, qlogis(lower(98, 168, alpha / 2)))
+  # Many cells have no table, and the pairs all of alpha: 1,000 cells have one, 1,002 have none.
+  for (k in c(500, 501)) {
+    grr <- rr_grr(k, 9)
+    audit <- new_audit(rep(1:2, c(40, 40)), grr, rep(c(1, 2, 1, 2), c(38, 2, 2, 38)), NULL)
+    expect_equal(epsilon_bound(grr, audit, alpha)$low, qlogis(lower(76, 80, if (k == 500) alpha / 2 else alpha)))
+  }
+  # Bits: a report can support both truths or none. The third truth is nobody's.
+  unary <- rr_unary(3, 1)
+  bits <- rbind(c(1, 0, 1), c(1, 1, 0), c(0, 1, 0), c(0, 0, 1), c(0, 1, 1), c(0, 1, 0))
+  audit <- new_audit(bits[rep(1:6, each = 10), ], unary, rep(1:2, each = 30), NULL)
+  few <- function(bits) epsilon_bound(unary, new_audit(bits, unary, 1:2, NULL), alpha)$estimate
+  expect_identical(c(few(rbind(c(1, 0, 0), c(1, 1, 0))), few(rbind(c(0, 1, 0), c(1, 1, 0))), few(matrix(1, 2, 3))), c(Inf, -Inf, NA))
+  # 1 alone, both, 2 alone; none, 2 alone, 2 alone.
+  expect_equal(epsilon_bound(unary, audit, alpha), list(estimate = log(30 / 10), low = qlogis(lower(30, 40, alpha))))
+})
+
+test_that("the row of all questions has the sum of their budgets, the worst pair of questions and the number of respondents", {
+  mechanism <- rr_product(x = rr_grr(letters[1:3], p = 0.5), y = rr_warner(0.7), z = rr_warner(0.6))
+  set.seed(61)
+  truth <- data.frame(x = sample(letters[1:3], 300, TRUE), y = sample(c("no", "yes"), 300, TRUE), z = sample(c("no", "yes"), 300, TRUE))
+  other <- c(no = "yes", yes = "no", a = "b", b = "c", c = "a")
+  # The lie about z is that about y.
+  is_true <- cbind(runif(300) < 0.5, runif(300) < 0.7)[, c(1, 2, 2)]
+  reports <- as.data.frame(Map(function(truth, j) unname(ifelse(is_true[, j], truth, other[truth])), truth, 1:3))
+  audits <- Map(new_audit, reports, mechanism$questions, truth, list(c(1:200, 1:100)))
+  table <- product_audit_table(audits, mechanism, 0.01)
+  expect_identical(names(table)[1:2], c("question", "truth"))
+  expect_identical(table$question, rep(c("x", "y", "z", "x, y, z"), c(3, 2, 2, 1)))
+  all <- as.list(table[8, ])
+  expect_identical(all[c("truth", "n", "df", "epsilon.high")], list(truth = NA_character_, n = 200, df = NA_real_, epsilon.high = Inf))
+  expect_equal(all$epsilon, sum(table$epsilon[c(1, 4, 6)]))
+  expect_equal(all$epsilon.low, sum(table$epsilon.low[c(1, 4, 6)]))
+  # y and z support their truths together as often as y does: 0.7 x 0.6 of 200 should. Of each pair of truths are tested all reports of
+  # either question and all pairs of these.
+  tests <- 3 + 2 * 6 * (3 + 2 + 6) + 4 * (2 + 2 + 4)
+  expect_equal(all$p.joint, min(1, tests * 2 * pbinom(sum(is_true[1:200, 2]) - 1, 200, 0.42, lower.tail = FALSE)))
+  expect_match(all$problem, "not randomized independently")
+  # Of two respondents nothing is proved.
+  few <- utils::tail(rr_check_client(reports[1:2, ], mechanism, truth[1:2, ]), 1)
+  expect_identical(c(few$n, few$p.joint), c(2, 1))
+})
+
+test_that("tests over all truths look at first reports in their order, and at neighbours of different truths, by hand", {
+  # The second row is a later report of the first respondent; its supports and bits count for nothing here.
+  truth <- c(1, 1, 1, 2, 1, 2, 2, 1, 2, 1)
+  supports <- c(TRUE, FALSE, TRUE, TRUE, FALSE, FALSE, TRUE, TRUE, FALSE, TRUE)
+  is_one <- c(0, 1, 1, 1, 0, 0, 1, 0, 1, 1)
+  is_first <- seq_len(10) != 2
+  p <- c(0.8, 0.6)[truth]
+  p_one <- c(0.7, 0.4)[truth]
+  facts <- lapply(1:2, function(x) {
+    index <- is_first & truth == x
+    list(bits = cbind(is_one[index], 1), both = diag(c(0.7, 0.4)[x], 2), p_support_twice = 0.5)
+  })
+  audit <- list(truth = truth, truths = 1:2, supports = supports, p_support = p, is_first = is_first, facts = facts, has_cells = FALSE,
+                is_permanent = FALSE, id = NULL)
+  tests <- pooled_tests(audit)
+  # A cell counts as a bit does.
+  cells <- lapply(1:2, function(x) list(cells = 2 - facts[[x]]$bits[, 1], prob = c(0.7, 0.4)[x] + c(0, 1)))
+  expect_equal(pooled_tests(replace(audit, c("has_cells", "facts"), list(TRUE, cells))), tests)
+  rows <- function(test) tests[tests$test == test, ]
+  first <- which(is_first)
+  expect_equal(rows("overall")$share, c(6, 5) / 9, ignore_attr = TRUE)
+  expect_equal(rows("overall")$prob, c(mean(p[first]), mean(p_one[first])), ignore_attr = TRUE)
+  # The sequence in 2, 4, 8 and 16 pieces: of nine reports five and four; each by itself in 16.
+  drift <- rows("drift")
+  expect_identical(nrow(drift), 2L + 4L + 8L + 9L)
+  expect_equal(drift$share[1:6], c(mean(supports[first[1:5]]), mean(supports[first[6:9]]), mean(supports[first[1:3]]), mean(supports[first[4:5]]),
+                                   mean(supports[first[6:7]]), mean(supports[first[8:9]])), ignore_attr = TRUE)
+  expect_equal(utils::tail(drift$prob, 9), p[first], ignore_attr = TRUE)
+  # Each second, third, ... report.
+  period <- rows("period")
+  expect_identical(period$detail, as.character(c(rep(2:8, 2:8), rep(9, 9), rep(10, 9))))
+  expect_equal(period$share[1:2], c(mean(supports[first[c(2, 4, 6, 8)]]), mean(supports[first[c(1, 3, 5, 7, 9)]])), ignore_attr = TRUE)
+  # Neighbours: (1, 2), (3, 4), ... and (2, 3), ...; and a report of each truth in turn.
+  pairs <- function(x, p, a) c(mean(x[a] & x[a + 1]), mean(x[a] == x[a + 1]), mean(p[a] * p[a + 1]))
+  both <- function(x, p) cbind(pairs(x, p, c(1, 3, 5, 7)), pairs(x, p, c(2, 4, 6, 8)))
+  turns <- first[c(1, 3, 2, 5, 4, 6, 7, 8, 9)]
+  expect_identical(truth[turns], c(1, 2, 1, 2, 1, 2, 1, 2, 1))
+  for (test in c("lag", "restart")) {
+    order <- if (test == "lag") first else turns
+    expected <- cbind(both(supports[order], p[order]), both(is_one[order] == 1, p_one[order]))
+    found <- rows(test)[rows(test)$detail == "1", ]
+    expect_equal(found$share, as.vector(expected[1:2, ]), ignore_attr = TRUE)
+    expect_equal(found$prob[c(1, 3, 5, 7)], expected[3, ], ignore_attr = TRUE)
+  }
+  # Permanent answers are alike: without identifiers nobody is compared.
+  expect_identical(unique(pooled_tests(replace(audit, "is_permanent", TRUE))$test), c("overall", "drift", "period"))
+  with_id <- pooled_tests(replace(audit, c("is_permanent", "id"), list(TRUE, c(1, 1, 2:9))))
+  expect_identical(unique(with_id$test), c("overall", "drift", "period", "lag", "restart", "permanent"))
+  expect_equal(utils::tail(with_id$share, 2), c(0, 0), ignore_attr = TRUE)
+})
+
+test_that("two reports with one permanent answer support its truth together as often as the reports of a right client do", {
+  abc <- letters[1:4]
+  n <- 5000
+  kinds <- list(rr_longitudinal(abc, 2, 1), rr_longitudinal(abc, 2, 1, "sue-oue"), rr_longitudinal(abc, 2, 1, "grr-grr"),
+                rr_longitudinal(abc, 2, 1, "local-hash"), rr_bloom(abc, 1, bits = 8, hashes = 2, cohorts = 2, permanent = 2))
+  for (m in kinds) for (x in 2:3) {
+    truth <- rep(abc[x], n)
+    reports <- withr::with_seed(15, {
+      first <- rr_perturb(truth, m, rng = "R", memory = list())
+      second <- rr_perturb(truth, m, rng = "R", memory = first$memory)$reports
+      if (is.data.frame(second)) rbind(first$reports, second) else c(first$reports, second)
+    })
+    audit <- new_audit(reports, m, c(truth, truth), rep(seq_len(n), 2))
+    both <- mean(audit$supports[1:n] & audit$supports[n + 1:n])
+    p <- audit$facts[[1]]$p_support_twice
+    # Five standard deviations; reports that are drawn anew would lie outside.
+    room <- 5 * sqrt(p * (1 - p) / n)
+    expect_lte(abs(both - p), room)
+    expect_gt(p - audit$facts[[1]]$p_support^2, room)
+  }
 })

@@ -83,5 +83,31 @@ test_that("nobody's answers have no reports, of the type of the protocol, and a 
     joined <- c(nobody$memory, one$memory)
     expect_identical(joined$code, one$memory$code)
     expect_identical(length(joined), 1L)
+    expect_identical(joined$permanent, one$memory$permanent)
+    expect_identical(c(nobody$memory, nobody$memory)$permanent, nobody$memory$permanent)
+    expect_equal(c(one$memory), one$memory)
   }
+})
+
+test_that("a permanent answer stays with its respondent and answer when others are added, and hash values of respondents are apart", {
+  m <- rr_longitudinal(c("a", "b", "c"), permanent = 2, epsilon = 1, protocol = "grr-grr")
+  first <- memory_of(rep(c("a", "b", "c"), 20), m)$memory
+  second <- memory_of(replace(rep(c("a", "b", "c"), 20), 31:60, "a"), m, first, seed = 2)$memory
+  expect_length(second$code, 60 + 20)
+  expect_identical(second$permanent[match(first$code, second$code)], first$permanent)
+  # Subsets and sums carry each along: of the 11th to the 60th, then of the first ten.
+  joined <- c(second[11:60], second[1:10])
+  respondent <- (second$code - 1) %/% 3 + 1
+  moved <- second$code + 3 * ifelse(respondent > 10, -10, 50)
+  expect_identical(joined$permanent[match(moved, joined$code)], second$permanent)
+  # More hash values than categories: each respondent has room for all of them.
+  hash <- rr_longitudinal(c("a", "b"), permanent = 4, epsilon = 3.5, protocol = "local-hash")
+  expect_gt(hash$g, 2)
+  memory <- memory_of(rep("a", 50), hash)$memory
+  expect_identical((memory$code - 1) %/% hash$g, as.numeric(0:49))
+  # Hash functions stay with respondents too; other protocols have none.
+  few <- memory[c(30, 2)]
+  expect_identical(few$functions, lapply(memory$functions, function(f) f[c(30, 2)]))
+  expect_identical(c(few, memory)$functions, lapply(memory$functions, function(f) f[c(30, 2, 1:50)]))
+  expect_null(joined$functions)
 })

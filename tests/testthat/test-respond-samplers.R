@@ -168,3 +168,14 @@ test_that("counts are not simulated of another number of levels, nor reports cou
     for (weights in list(c(-1, 1), c(NA, 1))) expect_error(count_reports(mechanism, reports, weights = weights), "weights", class = "candor_error_argument")
   }
 })
+
+test_that("bits of a kept first stage are drawn again by the second, symmetric, optimized or of any two probabilities", {
+  n <- 20000
+  first <- rr_unary(3, p = 0.9, q = 0.2)
+  for (second in list(rr_unary(3, 1.5), rr_unary(3, 1.5, optimized = FALSE), rr_unary(3, p = 0.8, q = 0.3))) {
+    m <- rr_compose(first, second)
+    bits <- as.matrix(withr::with_seed(16, rr_perturb(rep(2, n), m, rng = "R", memory = list()))$reports)
+    p <- second$q + c(0.2, 0.9, 0.2) * (second$p - second$q)
+    expect_true(all(abs(colMeans(bits) - p) <= 5 * sqrt(p * (1 - p) / n)))
+  }
+})

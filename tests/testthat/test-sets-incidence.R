@@ -239,7 +239,12 @@ test_that("limits are refused for what cannot be estimated", {
 })
 
 test_that("numbers of ones are whole, from 0 to the number of bits", {
-  expect_identical(rr_tally(ones = c(a = 0, b = 5), n = 5, flip = 0.1)$ones, c(0, 5))
+  tally <- rr_tally(ones = c(a = 0L, b = 5L), n = 5, flip = 0.1)
+  expect_identical(unclass(tally)[c("ones", "n", "flip", "labels")], list(ones = c(0, 5), n = 5, flip = 0.1, labels = c("a", "b")))
+  expect_identical(rr_tally(ones = 1, n = 1, flip = 0.1)$n, 1)
+  for (flip in list(c(0.1, 0.1), matrix(0.1, 2, 1), matrix(0.1, 1, 2))) {
+    expect_error(rr_tally(ones = 1, n = 5, flip = flip), class = "candor_error_argument")
+  }
   for (ones in list(-1, 6, 2.5, NA_real_, numeric(), "2", c(1, 7), c(-1, 2))) {
     expect_error(rr_tally(ones = ones, n = 5, flip = 0.1), class = "candor_error_argument")
   }

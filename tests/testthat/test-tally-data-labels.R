@@ -146,3 +146,25 @@ test_that("labelled rows of a design have the variance of the linearized scores"
   expect_refused(rr_estimate(finite, rr_misclassification(labels = "truth"), column = ~verdict),
     rr_estimate(design, rr_misclassification(labels = "truth"), column = ~verdict, target = "sample"))
 })
+
+test_that("the weights of those without a label are counts, those of the others a table of truth by report, by hand", {
+  study <- matrix(c(20, 2, 3, 15, 2, 8), 2, dimnames = list(c("a", "b"), c("x", "y", "z")))
+  mechanism <- rr_misclassification(table = study, validation = "internal")
+  rows <- list(mechanism = mechanism, code = c(1, 2, 3, 1, 3, 2, 3, 1, 3, 2, 1), truth = c(1, 2, 2, NA, NA, 1, 1, 2, NA, NA, NA),
+               group = c(1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2), keys = list(g = c("u", "v")))
+  weights <- c(1:5, 10 * 1:6)
+  tally <- labelled_tally(rows, weights)
+  expect_equal(tally$counts, cbind(c(4, 0, 5), c(60, 50, 40)), ignore_attr = TRUE)
+  expect_equal(tally$labels, list(rbind(c(1, 0, 0), c(0, 2, 3)), rbind(c(0, 10, 20), c(30, 0, 0))))
+  expect_equal(unname(tally$n), c(9, 150))
+  expect_identical(unname(tally$respondents), c(2, 3))
+  expect_equal(unname(tally$weight_squares), c(4^2 + 5^2, 40^2 + 50^2 + 60^2))
+  counted <- labelled_tally(rows)
+  expect_equal(counted$counts, cbind(c(1, 0, 1), c(1, 1, 1)), ignore_attr = TRUE)
+  expect_equal(counted$labels, list(rbind(c(1, 0, 0), c(0, 1, 1)), rbind(c(0, 1, 1), c(1, 0, 0))))
+  # One group without weights has its labels in the mechanism, with weights both.
+  one <- replace(rows, c("group", "keys"), list(rep(1, 11), NULL))
+  expect_null(labelled_tally(one)$labels)
+  expect_identical(labelled_tally(one)$counts, c(2, 1, 2))
+  expect_identical(labelled_tally(one, weights)$labels, list(rbind(c(1, 10, 20), c(30, 2, 3))))
+})

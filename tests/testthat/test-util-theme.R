@@ -79,6 +79,11 @@ test_that("the layout of rows in panels: columns, titles, and the inches that th
   expect_equal(five$height, ceiling(10 * (fixed + 2 * 2 * five$size / 72)) / 10)
   # Six fill their lines, so that no axis stands below an upper panel.
   expect_equal(row_layout(6, c("a", "b"), letters[1:6])$height, ceiling(10 * (fixed - 0.2 + 2 * 2 * 9.6 / 72)) / 10)
+  # Two panels have a line of titles.
+  expect_equal(row_layout(2, c("a", "b"), letters[1:2])$height, ceiling(10 * (1.6 + 0.085 + 0.0165 * 10 + 2 * 9.6 / 72)) / 10)
+  # The longest title counts, one of two lines of 18 letters: beside it rows of 7 points or more have no room in 3 inches.
+  titles <- c("a", "word word word word", "c", "d", "e")
+  expect_equal(row_layout(5, c("a", "b"), titles)$height, ceiling(10 * (fixed + 2 * 0.0165 * 10 + 2 * 2 * 6.9 / 72)) / 10)
   # A title of more than two lines is set smaller, with more letters in a line.
   long <- paste(rep("word", 12), collapse = " ")
   expect_identical(row_layout(3, "a", c(long, "b", "c"))[c("title_size", "title_width")], list(title_size = 8, title_width = round(18 * 10 / 8)))
@@ -122,11 +127,15 @@ test_that("titles of three lines are smaller, several panels have fewer ticks, t
   # Three words in a line of 18 letters.
   expect_identical(row_layout(3, "a", c(words(6), "b", "c"))$title_size, 10)
   expect_identical(row_layout(3, "a", c(words(7), "b", "c"))$title_size, 8)
+  expect_identical(row_layout(2, "a", c(words(12), "b"))$title_size, 8)
   expect_identical(row_layout(1, "a", words(60))$title_size, 10)
   expect_equal(vapply(1:5, function(n) row_layout(n, "a", across = n)$title_width, 0), c(60, 24, 18, 14, 14))
   # Inside 0 and 1: every fifth, every half, both ends.
   ticks <- function(panels, label) length(row_layout(panels, c(label, "b"))$breaks(c(0, 1)))
   expect_identical(c(ticks(1, "a"), ticks(2, "a"), ticks(3, "a")), c(6L, 3L, 3L))
+  # Three panels: steps of a half, and every second of four steps.
+  expect_equal(row_layout(3, "a")$breaks(c(0, 0.6)), c(0, 0.5))
+  expect_equal(row_layout(3, "a")$breaks(c(-0.2, 0.4)), c(0, 0.4))
   expect_identical(row_layout(2, "a")$breaks(c(0, 1.6)), few_breaks(3)(c(0, 1.6)))
   expect_false(identical(few_breaks(3)(c(0, 1.6)), few_breaks(2, 3)(c(0, 1.6))))
   # Of 9.6 points 17 letters are 163 points, 18 are 173, beyond 1.2 inches of narrow letters; 22 are a line.
@@ -171,4 +180,22 @@ test_that("in grey no colour is left, and names keep different greys", {
   expect_identical(grey_of("#FF0000"), grDevices::grey(0.299))
   options(candor.palette = "sepia")
   expect_error(in_palette(ggplot2::autoplot(shares)), class = "candor_error_argument")
+})
+
+test_that("in grey a scale of names has steps from black to light, one of numbers a ramp to dark, and a scale of sizes stays", {
+  skip_if_not_installed("ggplot2")
+  names <- grey_scale(ggplot2::scale_colour_manual(values = c(b = "red", a = "blue", c = "green")))
+  # Steps are even in the power 2.2 of the grey.
+  steps <- grDevices::grey(c(0, (0.7^2.2 / 2)^(1 / 2.2), 0.7))
+  expect_identical(names$palette(2), setNames(steps, c("b", "a", "c")))
+  expect_identical(grey_scale(ggplot2::scale_fill_hue())$palette(3), steps)
+  numbers <- grey_scale(ggplot2::scale_fill_gradient())$palette
+  expect_identical(numbers(c(0, 0.5, 1, -1, 2)), grDevices::grey(c(0.97, 0.72, 0.47, 0.97, 0.47)))
+  # A correlation that is not known has the colour that the scale has for it.
+  table <- data.frame(x = 1:4, r = c(-1, 0, 1, NA))
+  heat <- ggplot2::ggplot(table, ggplot2::aes(x, 1, fill = r)) + ggplot2::geom_tile() + scale_correlation()
+  withr::local_options(candor.palette = "grey")
+  expect_identical(ggplot2::layer_data(in_palette(heat))$fill, c(grDevices::grey(c(0.97, 0.72, 0.47)), "grey85"))
+  size <- ggplot2::scale_size()
+  expect_identical(grey_scale(size), size)
 })
