@@ -1,5 +1,5 @@
-/* The likelihood of an outcome and of randomized reports, a mixture over the truths (cells), and what a step of Newton's
- * method needs of it. */
+/* The likelihood of an outcome and of randomized reports, a mixture over the truths (cells), and what a step of
+ * Newton's method needs of it. */
 #ifndef CANDOR_MIXTURE_H
 #define CANDOR_MIXTURE_H
 
