@@ -232,11 +232,6 @@ test_that("effects at one row, at a value of 0 too, with each type of variance a
       expect_equal(effects$conf.high, effects$estimate + qnorm(0.9) * error, tolerance = 1e-7)
     }
   }
-  # A level that no row has is compared with the first, too.
-  shares <- plogis(drop(cbind(1, 0, 0, c(0, 1, 0), c(0, 0, 1), 1) %*% b))
-  levels <- rr_effects(fit, c("g", "z"), newdata = row)
-  expect_identical(levels$contrast, c("average", "b - a", "c - a", "1 - 0"))
-  expect_equal(levels$estimate[2:3], shares[2:3] - shares[1], tolerance = 1e-8)
   # The rows of the fit count with its weights, and a covariate of two levels has the difference of its averages.
   all <- rr_effects(fit, "z")
   share <- function(level) weighted.mean(predict(fit, replace(clustered, "z", level), "truth"), clustered$w)
