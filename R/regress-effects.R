@@ -290,7 +290,7 @@ variable_effects <- function(name, fit, evaluated, n_units) {
   data <- evaluated$data
   values <- data[[name]]
   number <- is_date(values) || (is.numeric(values) && NCOL(values) == 1L &&
-    !all(values %in% c(0, 1)))
+    !all(effect_data(fit)[[name]] %in% c(0, 1)))
   if (number && !in_factor(name, fit$terms, fit$model)) {
     return(list(derivative_effect(name, fit, evaluated, n_units)))
   }

@@ -460,10 +460,7 @@ working_parts <- function(data, rows, eta, label) {
 # The logarithm of the binomial coefficient of each row, which logLik() of a glm includes.
 binomial_constants <- function(y, weight) {
   m <- round(weight)
-  ifelse(
-    weight > 0 & y > 0 & y < 1, lchoose(m, round(m * y)),
-    0
-  )
+  lchoose(m, round(m * y))
 }
 
 deviance_of <- function(data, mu) {

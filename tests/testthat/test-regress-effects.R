@@ -210,3 +210,31 @@ test_that("units are numbers above 0 of covariates that have derivatives", {
     expect_error(rr_effects(fit, per = per), class = "candor_error_argument")
   }
 })
+
+test_that("effects at one row, at a value of 0 too, with each type of variance and their intervals: by hand", {
+  clustered <- transform(data, school = rep(1:60, 20), w = rep(c(1, 2, 1), 400))
+  fit <- quietly(rr_glm(y ~ age + I(age^2) + g + z, clustered, forced, weights = w))
+  b <- unname(coef(fit))
+  for (age in c(50, 0)) {
+    row <- data.frame(age, g = factor("b", letters[1:3]), z = 1)
+    x <- c(1, age, age^2, 1, 0, 1)
+    p <- plogis(sum(x * b))
+    dx <- c(0, 1, 2 * age, 0, 0, 0)
+    slope <- sum(dx * b)
+    gradient <- p * (1 - p) * rbind(x, (1 - 2 * p) * slope * x + dx)
+    for (kind in list(list(), list(type = "expected"), list(type = "sandwich"), list(cluster = clustered$school))) {
+      effects <- do.call(rr_effects, c(list(fit, "age", newdata = row, conf.level = 0.8), kind))
+      expect_equal(effects$estimate, c(p, p * (1 - p) * slope), tolerance = 1e-8)
+      V <- do.call(vcov, c(list(fit), kind))
+      error <- unname(sqrt(rowSums((gradient %*% V) * gradient)))
+      expect_equal(effects$std.error, error, tolerance = 1e-7)
+      expect_equal(effects$conf.low, effects$estimate - qnorm(0.9) * error, tolerance = 1e-7)
+      expect_equal(effects$conf.high, effects$estimate + qnorm(0.9) * error, tolerance = 1e-7)
+    }
+  }
+  # The rows of the fit count with its weights, and a covariate of two levels has the difference of its averages.
+  all <- rr_effects(fit, "z")
+  share <- function(level) weighted.mean(predict(fit, replace(clustered, "z", level), "truth"), clustered$w)
+  expect_equal(all$estimate, c(weighted.mean(fitted(fit, "truth"), clustered$w), share(1) - share(0)), tolerance = 1e-8)
+  expect_refused(rr_effects(fit, "w"), rr_effects(fit, 1), rr_effects(fit, by = "none"), rr_effects(fit, weights = 1:3), rr_effects(fit, type = "survey"))
+})

@@ -642,3 +642,63 @@ test_that("starting values are finite numbers, all of them, one for each coeffic
   expect_silent(check_start(c(0.5, -1, 0), 2))
   expect_refused(check_start(c(0.5, NA), 2), check_start(c(Inf, -1), 2), check_start(0.5, 2), check_start(rep(0, 4), 2), check_start("0", 1))
 })
+
+test_that("the elements that functions of glm read are those of its last weighted regression, by hand", {
+  d <- data.frame(x = c(-1, 0, 0.5, 1, 2, 3, 9), arm = c("s", "t", "s", "t", "s", "t", "s"), off = c(0, 0.2, 0, 0, -0.3, 0.1, 0),
+                  yes = c(12, 9, 20, 0, 41, 30, 0), no = c(28, 31, 25, 6, 19, 18, 0))
+  p <- ifelse(d$arm == "s", 0.9, 0.3)
+  q <- ifelse(d$arm == "s", 0.2, 0.7)
+  devices <- list(s = rr_binary(0.9, 0.2), t = rr_binary(0.3, 0.7))
+  n <- d$yes + d$no
+  used <- n > 0
+  share <- ifelse(used, d$yes / n, 0)
+  report <- function(eta) q + (p - q) * plogis(eta)
+  loglik <- function(eta) sum(dbinom(d$yes, n, report(eta), log = TRUE)[used])
+  deviance_at <- function(eta) 2 * (sum(dbinom(d$yes, n, share, log = TRUE)) - loglik(eta))
+  for (formula in list(cbind(yes, no) ~ x, cbind(yes, no) ~ 0 + x)) {
+    fit <- quietly(suppressWarnings(rr_glm(formula, d, devices, arm = arm, offset = off)))
+    x <- stats::model.matrix(~x, d)[, 3 - rev(seq_along(coef(fit))), drop = FALSE]
+    eta <- unname(drop(x %*% coef(fit))) + d$off
+    mu <- report(eta)
+    expect_equal(unname(fitted(fit)), mu, tolerance = 1e-10)
+    slope <- (p - q) * plogis(eta) * plogis(-eta)
+    expect_equal(unname(residuals(fit, "working"))[used], ((share - mu) / slope)[used], tolerance = 1e-8)
+    w <- n * slope^2 / (mu * (1 - mu))
+    expect_equal(unname(fit$weights), w, tolerance = 1e-8)
+    expect_equal(unname(crossprod(fit$R)), unname(crossprod(x * w, x)), tolerance = 1e-8)
+    k <- length(coef(fit))
+    expect_equal(unname(drop(fit$R %*% coef(fit))), unname(fit$effects[seq_len(k)]), tolerance = 1e-6)
+    expect_equal(deviance(fit), deviance_at(eta), tolerance = 1e-8)
+    constant <- if (k == 1) d$off else d$off + optimize(function(a) loglik(a + d$off), c(-9, 9), maximum = TRUE, tol = 1e-10)$maximum
+    expect_equal(fit$null.deviance, deviance_at(constant), tolerance = 1e-7)
+    expect_equal(as.numeric(logLik(fit)), loglik(eta), tolerance = 1e-10)
+    expect_equal(c(fit$aic, AIC(fit)), rep(2 * k - 2 * loglik(eta), 2), tolerance = 1e-10)
+    expect_equal(unlist(fit[c("rank", "df.residual", "df.null", "n")]), c(k, 6 - k, 5 + (k == 1), 6), ignore_attr = TRUE)
+    expect_identical(unname(fit$prior.weights), n)
+    expect_identical(fit$respondents, sum(n))
+  }
+})
+
+test_that("a device is doubted by the arm whose answers it hardly gives, of a thousand fits in one at most", {
+  # Of 200 answers in each of two arms 0.2 to 0.8 can be yes.
+  limit <- qbinom(0.0005, 200, 0.2)
+  doubt <- function(yes, arms = list(s = rr_warner(0.8), t = rr_warner(0.8))) {
+    d <- data.frame(arm = c("s", "t"), yes, no = 200 - yes)
+    reports_doubt(quietly(suppressWarnings(rr_glm(cbind(yes, no) ~ 1, d, arms, arm = arm))))
+  }
+  expect_true(pbinom(limit - 1, 200, 0.2) < 0.0005 && pbinom(limit, 200, 0.2) >= 0.0005)
+  expect_true(doubt(c(100, limit - 1)) && doubt(c(limit - 1, 100)) && doubt(c(100, 201 - limit)))
+  expect_false(doubt(c(100, limit)) || doubt(c(limit, 100)) || doubt(c(200 - limit, 100)))
+  expect_false(doubt(c(190, 190), list(s = rr_unrelated(0.8, pi = NULL), t = rr_unrelated(0.2, pi = NULL))))
+  skip_if_not_installed("survey")
+  # Weights of 1 and 3: 400 answers are worth 400 * 16 / 20 = 320.
+  w <- rep_len(c(1, 3), 400)
+  answers <- function(yes) rep(0:1, c(400 - yes, yes))
+  doubt_yes <- function(yes) {
+    design <- survey::svydesign(~1, weights = ~w, data = data.frame(y = answers(yes), w))
+    reports_doubt(quietly(suppressWarnings(rr_glm(y ~ 1, design, rr_warner(0.8)))))
+  }
+  last <- max(which(vapply(1:80, function(yes) pbinom(ceiling(weighted.mean(answers(yes), w) * 320), 320, 0.2), 0) < 0.001))
+  expect_true(doubt_yes(last))
+  expect_false(doubt_yes(last + 1))
+})

@@ -193,7 +193,7 @@ test_that("the worth of a chain is that of its initial positive sequence, writte
     rho <- function(lag) sum(centred[seq_len(n - lag)] * centred[lag + seq_len(n - lag)]) / sum(centred^2)
     sum <- 0
     lag <- 1
-    while (lag + 1 < n && rho(lag) + rho(lag + 1) >= 0) {
+    while (lag < min(n - 1, 1000) && rho(lag) + rho(lag + 1) >= 0) {
       sum <- sum + rho(lag) + rho(lag + 1)
       lag <- lag + 2
     }
@@ -204,6 +204,8 @@ test_that("the worth of a chain is that of its initial positive sequence, writte
     expect_equal(effective_draws(x), worth(x), tolerance = 1e-10)
     expect_equal(effective_draws(cumsum(x)), worth(cumsum(x)), tolerance = 1e-10)
   }
+  # Correlations beyond a thousand draws are not summed.
+  expect_equal(effective_draws(1:6000), worth(1:6000), tolerance = 1e-10)
   # Draws that alternate are worth no more than their number.
   expect_identical(effective_draws(rep(c(1, -1), 20)), 40)
   expect_identical(effective_draws(c(1, 1, 1, 2, 2, 2, 3, 3, 3)), 9L)
@@ -259,4 +261,40 @@ test_that("a report that no truth gives is impossible, and without one its colum
   impossible$matrix[] <- cbind(channel, 0)
   expect_error(rr_posterior(rr_counts(c(5, 5, 1), impossible)), class = "candor_error_impossible")
   expect_equal(coef(rr_posterior(rr_counts(c(5, 5, 0), impossible))), coef(rr_posterior(rr_counts(c(5, 5), rr_channel(channel)))), tolerance = 1e-10)
+})
+
+test_that("the grid of a posterior: its density by hand, from end to end of its mass, with a hundred nodes for its sharpest bend", {
+  channel <- rbind(c(0.7, 0.1, 0.2), c(0.2, 0.5, 0.3))
+  # In the last of them the mass is near 0, and bends sharply there.
+  for (case in list(c(1, 1, 5, 9), c(0.2, 3, 5, 9), c(6, 0.5, 5, 9), c(1, 1, 2000, 100))) {
+    a <- case[1]
+    b <- case[2]
+    counts <- c(case[3:4], 0)
+    reported <- function(eta) cbind(0.7 - 0.5 * plogis(eta), 0.1 + 0.4 * plogis(eta))
+    log_density <- function(eta) {
+      a * log(plogis(eta)) + b * log(plogis(-eta)) + drop(log(reported(eta)) %*% counts[1:2])
+    }
+    eta <- c(-3, -0.5, 0, 0.4, 6)
+    expect_equal(posterior_density(counts, channel, a, b)(eta), log_density(eta), tolerance = 1e-10)
+    # The terms of the second derivative, each as far from 0 as it may be.
+    h <- 1e-4
+    first <- (reported(eta + h) - reported(eta - h)) / (2 * h) / reported(eta)
+    second <- (reported(eta + h) - 2 * reported(eta) + reported(eta - h)) / h^2 / reported(eta)
+    bend_at <- function(eta) (a + b) * plogis(eta) * plogis(-eta) + drop((first^2 + abs(second)) %*% counts[1:2])
+    expect_equal(posterior_bend(counts, channel, a, b, plogis(eta)), bend_at(eta), tolerance = 1e-5)
+    curve <- posterior_grid(counts, channel, a, b)
+    fine <- seq(-600, 600, 1e-3)
+    height <- log_density(fine)
+    height[!is.finite(height)] <- -Inf
+    log_mass <- max(height) + log(sum(exp(height - max(height))) * 1e-3)
+    expect_equal(curve$evidence, log_mass - lbeta(a, b), tolerance = 1e-8)
+    expect_equal(curve$density, exp(log_density(curve$grid) - log_mass), tolerance = 1e-8)
+    ends <- range(fine[height > max(height) - 50])
+    widest <- 80 / min(a, b, 1) + log(sum(counts) + 2)
+    expect_lt(max(abs(range(curve$grid) - ends)), 2 * widest / 1e4 + 1e-3)
+    expect_true(curve$grid[1] <= ends[1] && tail(curve$grid, 1) >= ends[2])
+    bend <- max(posterior_bend(counts, channel, a, b, plogis(fine[height > max(height) - 20])))
+    step <- min(1 / sqrt(bend), 0.4) / 100
+    expect_equal((curve$grid[2] - curve$grid[1]) / step, 1, tolerance = 0.02)
+  }
 })

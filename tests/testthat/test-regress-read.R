@@ -79,6 +79,10 @@ test_that("a tally by groups is rows of counts, worth their effective number", {
   # u: 1 yes and 2 no worth 9 / 5 reports; v: 4 yes worth 16 / 10.
   expect_equal(unname(as.matrix(data$.report)), rbind(c(1, 2) / 3 * 9 / 5, c(1.6, 0)), ignore_attr = TRUE)
   expect_identical(colnames(data$.report), c("yes", "no"))
+  # Without groups one row.
+  alone <- grouped_counts(rr_tally(c("yes", "no", "yes"), rr_warner(0.8)))
+  expect_identical(alone, data.frame(.report = I(cbind(yes = 2, no = 1)), row.names = 1L), ignore_attr = TRUE)
+  expect_identical(row.names(alone), "1")
 })
 
 test_that("the columns of a share, of the fit and of new rows", {
