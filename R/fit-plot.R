@@ -179,7 +179,8 @@ plot_data <- function(fit, which) {
   data <- tidy_rows(fit, TRUE, fit$conf.level, which)
   data$panel <- group_panel(data, names(fit$tally$groups))
   # A channel's reports may be other categories than the truths. Totals are no shares.
-  if (identical(fit$mechanism$reports, fit$mechanism$levels) && !isTRUE(fit$total)) {
+  mechanism <- fit$mechanism
+  if (identical(mechanism$reports, mechanism$levels) && !isTRUE(fit$total)) {
     data$reported <- as.vector(
       sweep(as.matrix(fit$tally$counts), 2, fit$tally$n, `/`)[
         which,

@@ -507,7 +507,8 @@ model.matrix.rr_regression <- function(object, ...) {
     abort("A fit with randomized covariates has no model matrix: nobody has seen their values.")
   }
   x <- model.matrix(covariate_terms(object), fitted_frame(object), contrasts.arg = object$contrasts)
-  if (identical(names(coef(object))[seq_len(ncol(x))], colnames(x))) return(x)
+  first <- head(names(coef(object)), ncol(x))
+  if (identical(first, colnames(x))) return(x)
   abort(c(
     "A fit of several categories has no coefficient for each column of a model matrix.",
     i = "Terms are tested by {.code anova(small, large)} or {.code car::linearHypothesis()}."

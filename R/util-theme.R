@@ -289,7 +289,8 @@ grey_scale <- function(scale) {
     }
   } else {
     function(x) {
-      ifelse(is.na(x), NA, grDevices::grey(0.97 - 0.5 * pmin(pmax(x, 0, na.rm = TRUE), 1)))
+      inside <- pmin(pmax(x, 0, na.rm = TRUE), 1)
+      ifelse(is.na(x), NA, grDevices::grey(0.97 - 0.5 * inside))
     }
   }
   ggplot2::ggproto(NULL, scale, palette = greys)

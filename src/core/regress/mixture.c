@@ -122,9 +122,10 @@ static void row_predictors(pass *p, size_t i)
   for (size_t t = 0; t < m->truths; t++) {
     const size_t levels = (size_t) m->levels[t];
     for (int d = 0; d < m->designs[t]; d++, eta += levels, share += levels) {
-      double top = eta[0], sum = 0;
+      double top = eta[0];
       for (size_t j = 1; j < levels; j++) top = fmax(top, eta[j]);
-      for (size_t j = 0; j < levels; j++) sum += share[j] = exp(eta[j] - top);
+      double sum = share[0] = exp(eta[0] - top);
+      for (size_t j = 1; j < levels; j++) sum += share[j] = exp(eta[j] - top);
       const double shift = top + log(sum);
       for (size_t j = 0; j < levels; j++) {
         eta[j] -= shift;
