@@ -241,7 +241,8 @@ empty_words <- function(reports) {
 # question says that two answers are the same. Other designs have none: NULL.
 report_meaning <- function(mechanism) {
   switch(mechanism$recipe$constructor %||% "", rr_crosswise = "the answers are the same",
-         rr_triangular = "a yes to either question")
+         rr_triangular = "a yes to either question",
+         rr_noncompliance = report_meaning(mechanism$first))
 }
 
 # The remedy for answers in other words, for a message: answers that differ from the labels by case

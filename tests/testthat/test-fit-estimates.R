@@ -95,7 +95,7 @@ test_that("sentences: which doubt is named, and which kind of interval", {
   expect_match(doubt_words(made(doubt = "deviance", method = "inv")), "\"mle\"$")
   expect_identical(interval_words(0.95, "Wilson", TRUE), "95% Wilson intervals, simultaneous")
   expect_identical(interval_words(0.95, ranked = TRUE), "95% intervals by rank")
-  expect_identical(ranked_words(0.9, TRUE), "90% anytime-valid intervals by rank")
+  expect_identical(looking_words(0.9, TRUE, ranked = TRUE), "90% anytime-valid intervals by rank")
   fit <- rr_estimate(rr_counts(c(no = 700, yes = 300), rr_warner(0.8)))
   expect_identical(interval_label(fit), "Wilson")
   expect_identical(interval_label(update(fit, interval = "exact")), "exact")
