@@ -228,6 +228,10 @@ static void edges(void)
   CHECK(candor_loglik(&certain, never, halves, &loglik, &gap, gradient) == CANDOR_OK);
   CHECK(gap == 0 && gradient[0] == 0 && gradient[1] == 1 && gradient[2] == 1);
   CHECK_NEAR(loglik, 10 * log(0.5), 1e-14);
+  /* A right angle of sides 3 and 4, beside a number that both have. */
+  const double one[] = {1, -2, 7}, other[] = {4, 2, 7};
+  CHECK_NEAR(candor_ibu_distance(one, other, 3), 5, 1e-15);
+  CHECK_NEAR(candor_ibu_distance(other, one, 3), 5, 1e-15);
 }
 
 int main(void)
