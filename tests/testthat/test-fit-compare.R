@@ -230,3 +230,15 @@ test_that("one pair of samples: errors with a covariance, t quantiles, tests, an
   expect_equal(interval_p_value(wide(0.33, 0.03), wide(0.2, 0.04), -0.13, 1.96), 2 * pnorm(-0.13 / 0.05), tolerance = 1e-6)
   expect_identical(interval_p_value(list(), wide(0.2, 0.1), 0.1, 1.96), NA_real_)
 })
+
+test_that("two categories of one pair of groups are two rows of one panel, and of two pairs two panels", {
+  skip_if_not_installed("ggplot2")
+  counts <- cbind(u = c(a = 500, b = 300, c = 200), v = c(230, 300, 470), w = c(300, 300, 400))
+  drawn <- function(groups) {
+    fit <- rr_estimate(rr_counts(counts[, groups], rr_grr(c("a", "b", "c"), 3)))
+    ggplot2::autoplot(rr_compare(fit, terms = c("a", "b")))$data
+  }
+  expect_setequal(as.character(drawn(c("u", "v"))$label), c("a", "b"))
+  expect_length(unique(drawn(c("u", "v"))$panel), 1)
+  expect_setequal(as.character(drawn(c("u", "v", "w"))$panel), c("a", "b"))
+})

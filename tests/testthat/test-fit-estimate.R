@@ -85,3 +85,11 @@ test_that("an estimate takes the identifiers of reports as a tally does", {
   design <- survey::svydesign(ids = ~1, weights = ~1, data = data)
   expect_error(rr_estimate(design, rr_warner(0.8), column = ~r, id = ~sender), class = "candor_error_argument")
 })
+
+test_that("channels with more reports than truths have the profile interval up to 500 truths", {
+  kind <- function(k) {
+    mechanism <- rr_channel(cbind(0.5 * diag(k), 0.5))
+    default_interval(mechanism, list(likelihood = TRUE), "population", rr_law(mechanism))
+  }
+  expect_identical(c(kind(500), kind(501)), c("profile", "wilson"))
+})

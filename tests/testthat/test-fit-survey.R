@@ -692,3 +692,11 @@ test_that("the interval of a measured channel is that of as many independent res
   limits <- confint(rr_estimate(few, rr_misclassification(table = V), column = ~y))
   expect_true(all(limits >= 0 & limits <= 1 & limits[, 1] < limits[, 2]))
 })
+
+test_that("sums of weights of labels by truth and report, and of all reports, some of which nobody gave", {
+  data <- data.frame(truth = c(1, NA, 2, 1), code = c(1, 1, 3, 3))
+  sums <- labelled_sums(data, 1:4, c(2, 3, 4, 1), 2, 4)
+  expect_equal(sums$labels, rbind(c(2, 0, 1, 0), c(0, 0, 4, 0)))
+  expect_equal(sums$predictive, rbind(c(1, 0, 0.2, 0), c(0, 0, 0.8, 0)))
+  expect_equal(sums$reports, c(5, 0, 5, 0))
+})

@@ -86,6 +86,9 @@ test_that("the search starts at the inversion if that is a distribution, and onl
   wide <- function(k) list(list(a = 0.5, b = rep(0.5 / k, k)))
   expect_length(inverse_start(wide(100), rep(0.01, 100)), 100)
   expect_null(inverse_start(wide(101), rep(1 / 101, 101)))
+  # A channel with more reports than truths beside one that can be inverted has no inverse.
+  axes <- law_axes(rr_law(rr_product(a = rr_warner(0.8), b = rr_channel(rbind(c(0.6, 0.3, 0.1), c(0.2, 0.2, 0.6))))), 4)
+  expect_null(inverse_start(axes, rep(1 / 6, 6)))
 })
 
 test_that("columns of the maximum are its derivatives by the reported shares", {

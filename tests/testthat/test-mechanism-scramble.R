@@ -416,6 +416,10 @@ test_that("what a report shows of the truth is listed: which numbers explain it,
   # A truth of 1.5: report 1.5 is 1.5 alone (0.75 < 1); report 3 is 3 or 1.5: 1/3 for 1.5. (1 + 1/3) / 2.
   expect_equal(evidence$guess, (2 / 3 + 1) / 2)
   expect_equal(evidence$certain, 0.5)
+  # With the truth itself on half of the cards: of a truth of 3 report 3 is 3 by 1/4 + 1/2, 1.5 by 1/8; of 1.5 only report 3 leaves doubt.
+  half <- report_evidence.rr_scramble(suppressWarnings(rr_scramble(c(1, 4), multiply = c(1, 2), truth = 0.5)))
+  expect_equal(half$guess, 0.75 * 6 / 7 + 0.25)
+  expect_equal(half$certain, 0.75)
   expect_equal(explaining_numbers(c(6, 3), c(1, 2), c(0, 1)), rbind(c(6, 2.5), c(3, 1)))
   truths <- evidence_truths(c(1, 2), c(0, 0), 1, 4)
   # Cards reach an end at 1, 2, 0.5 or 4, 8, 2: changes at 1, 2, 4 and numbers between.

@@ -128,6 +128,9 @@ test_that("merged cells are those within the noise, and their maximum is that of
   merged <- merge(counts)
   expect_equal(merged$estimate, c(theta[1], theta[4] / 2, theta[4] / 2, theta[2], theta[3]), tolerance = 1e-6)
   expect_identical(merged$merged, 2L)
+  # They are 9.4, 0.9, 0, 5 and 2.4 standard deviations above it.
+  expect_identical(merge(counts, smoothing = 3)$merged, 3L)
+  expect_equal(merge(counts, smoothing = 0.5)$merged, 0)
   # No noise, no merging; one small cell is not merged; all small cells are even.
   expect_equal(merge(counts, smoothing = 0)$merged, 0)
   expect_identical(merge(c(40, 40, 10, 60, 50), smoothing = 0)$merged, 2L)

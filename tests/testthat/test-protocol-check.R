@@ -764,3 +764,14 @@ test_that("two reports with one permanent answer support its truth together as o
     expect_gt(p - audit$facts[[1]]$p_support^2, room)
   }
 })
+
+test_that("two reports of RAPPOR that are the same: all pairs of filters of one cohort", {
+  m <- rr_bloom(4, 1.5, bits = 5, hashes = 2, cohorts = 3)
+  reports <- rr_perturb(rep(m$levels, 5), m, rng = "R")
+  filters <- as.matrix(expand.grid(rep(list(0:1), 5)))
+  # Two bits are those of the truth.
+  p <- c(m$one, m$zero)[c(1, 1, 2, 2, 2)]
+  prob <- apply(filters, 1, function(bit) prod(ifelse(bit == 1, p, 1 - p)))
+  expect_equal(sum(prob), 1)
+  expect_equal(client_facts(m, reports, 1)$p_equal, sum(prob^2) / 3)
+})

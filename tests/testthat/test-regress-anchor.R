@@ -128,3 +128,7 @@ test_that("anchors that tell nothing are refused", {
                  rr_glm(y ~ x, data, detectors, arm = g, anchor = anchor), rr_glm(y ~ x, data, item, anchor = anchor, penalty = "bias"))
   expect_refused(rr_glm(y ~ x, data, item, anchor = list(x = rr_anchor(item))), class = "level")
 })
+
+test_that("an anchor question is a channel of its own kind", {
+  expect_identical(class(rr_anchor(rr_crosswise(0.15))), c("rr_anchor", "rr_channel", "rr_mechanism"))
+})

@@ -298,3 +298,10 @@ test_that("the grid of a posterior: its density by hand, from end to end of its 
     expect_equal((curve$grid[2] - curve$grid[1]) / step, 1, tolerance = 0.02)
   }
 })
+
+test_that("an answer that one respondent gave counts in draws: a Dirichlet distribution", {
+  drawn <- withr::with_seed(5, drawn_posterior(c(1, 0, 12), diag(3), rep(1, 3), 4000))$draws
+  mean <- c(2, 1, 13) / 16
+  # Four errors of a mean of 4,000 draws.
+  expect_lt(max(abs(colMeans(drawn) - mean) / sqrt(mean * (1 - mean) / 17 / 4000)), 4)
+})

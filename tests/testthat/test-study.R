@@ -303,3 +303,8 @@ test_that("methods with the same estimates are a tie, and one method alone has n
   expect_identical(unique(study(list(a = half, b = "inv"))$tie[1:2]), FALSE)
   expect_identical(unique(study("inv")$tie), NA)
 })
+
+test_that("the print says how many cells, replications and respondents there are, and the seed", {
+  study <- rr_study(c(0.6, 0.4), c(1, 2), c(50, 100, 200), method = "inv", replications = 4, seed = 9, workers = 1)
+  expect_identical(capture.output(print(study))[1], "<rr_study> 6 cells, 4 replications each, respondents sampled anew, seed 9")
+})

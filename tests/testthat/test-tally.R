@@ -322,4 +322,5 @@ test_that("what a method of counting must return", {
   expect_identical(missing_reports(list(n = c(4, 5)), c(5, 6, 7)), 9)
   joined <- joined_evidence(rr_counts(cbind(u = c(30, 70), v = c(10, 40)), warner, effective_n = c(50, 40)))
   expect_equal(joined[c("counts", "n", "k", "categories")], list(counts = c(15, 35, 8, 32), n = c(50, 50, 40, 40), k = 4, categories = 2L))
+  expect_null(joined_evidence(rr_counts(cbind(u = c(30, 70), v = c(0, 0)), warner)))
 })

@@ -199,3 +199,10 @@ test_that("in grey a scale of names has steps from black to light, one of number
   size <- ggplot2::scale_size()
   expect_identical(grey_scale(size), size)
 })
+
+test_that("an axis of numbers has few breaks: powers of ten, or ones and threes where powers are fewer than three", {
+  breaks <- few_log_breaks(3)
+  expect_equal(breaks(c(1, 1e6)), c(1, 1e3, 1e6))
+  expect_equal(breaks(c(2, 45)), c(3, 10, 30))
+  expect_equal(breaks(c(8, 40)), c(10, 30))
+})
