@@ -499,8 +499,8 @@ extractAIC.rr_regression <- function(fit, scale, k = 2, ...) {
   ))
 }
 
-# The model matrix has the exact covariates. The columns of randomized covariates are not known. Tests
-# of terms by other packages take the first coefficients for the coefficients of its columns.
+# The model matrix has the exact covariates. The columns of randomized covariates are not known.
+# Tests of terms by other packages take the first coefficients for the coefficients of its columns.
 #' @export
 model.matrix.rr_regression <- function(object, ...) {
   if (length(object$rows$covariates)) {
