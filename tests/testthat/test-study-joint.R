@@ -91,3 +91,20 @@ test_that("joint counts are drawn as a point for each set and a line for each or
   expect_identical(ggplot2::autoplot(study)$labels$title, ggplot2::autoplot(study, "coverage")$labels$title)
   expect_refused(ggplot2::autoplot(study, "mse"))
 })
+
+test_that("bias, ratio of standard errors and coverage have the Monte Carlo errors of their replications, by hand", {
+  true <- 0.3
+  estimate <- c(0.2, 0.35, 0.4, 0.25, 0.31)
+  variance <- c(0.004, 0.006, 0.005, 0.007, 0.003)
+  low <- estimate - c(0.05, 0.1, 0.05, 0.1, 0.02)
+  high <- estimate + c(0.05, 0.1, 0.05, 0.1, 0.02)
+  draws <- array(rbind(estimate, variance, low, high), c(1, 4, 5))
+  risks <- joint_risks(draws, true)
+  covered <- low <= true & true <= high
+  simulated <- sum((estimate - mean(estimate))^2) / 4
+  expect_equal(drop(risks$estimate), c(mean(estimate) - true, sqrt(mean(variance) / simulated), mean(covered)))
+  # The error of a ratio of two means, of which the root is taken: half its relative error.
+  relative <- variance / mean(variance) - (estimate - mean(estimate))^2 / simulated
+  error <- c(sqrt(simulated), sqrt(mean(variance) / simulated) / 2 * sd(relative), sqrt(mean(covered) * (1 - mean(covered))))
+  expect_equal(drop(risks$error), error / sqrt(5))
+})

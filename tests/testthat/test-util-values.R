@@ -179,3 +179,16 @@ test_that("small helpers by hand: text of numbers, tables, limits, sums", {
   expect_identical(column_numbers(c("1", "x")), c("1", "x"))
   expect_identical(column_numbers(c("1", NA, "NA", " ")), c(1, NA, NA, NA))
 })
+
+test_that("more draws than R's generator takes are a multinomial too: sums, and counts within five standard deviations", {
+  n <- 2^40
+  shares <- c(2, 3, 5, 0)
+  counts <- withr::with_seed(8, draw_multinomial(3, n, shares))
+  expect_identical(dim(counts), c(4L, 3L))
+  expect_equal(colSums(counts), rep(n, 3), tolerance = 1e-15)
+  p <- shares / 10
+  expect_lt(max(abs(counts - n * p)[1:3, ] / sqrt(n * p * (1 - p))[1:3]), 5)
+  expect_identical(counts[4, ], c(0, 0, 0))
+  # Each column is a draw of its own.
+  expect_false(anyDuplicated(counts[1, ]) > 0)
+})
