@@ -127,10 +127,7 @@ rr_compare <- function(
     conf.level = conf.level,
     target = fits[[1]]$target,
     n = n_compared(fits, paired),
-    title = c(
-      compared_what[[type]],
-      if (looking) paste0("  ", looking_words(conf.level, looking))
-    ),
+    title = compared_what[[type]],
     looking = looking,
     by = compared_by(fit, is_grouped),
     question = shared_fact(fits, function(x) question_of(x$tally)),

@@ -107,7 +107,6 @@ rr_contrast <- function(fit, L = NULL, conf.level = 0.95, cumulative = FALSE, ..
   }
   sums <- fit$sums %||% ((seq_along(estimate) - 1) %/% n_total)
   kind <- if (isTRUE(fit$total)) "number" else function_kind(read, sums)
-  looking <- !is.null(fit$plan)
   titles <- c(
     share = "Sums of shares", difference = "Differences of shares", ratio = "Ratios of shares",
     number = "Functions of the shares"
@@ -120,11 +119,8 @@ rr_contrast <- function(fit, L = NULL, conf.level = 0.95, cumulative = FALSE, ..
     target = fit$target,
     conf.level = conf.level,
     axis_kind = kind,
-    looking = looking,
-    title = c(
-      titles[[kind]],
-      if (looking) paste0("  ", looking_words(conf.level, looking))
-    )
+    looking = !is.null(fit$plan),
+    title = titles[[kind]]
   )
 }
 

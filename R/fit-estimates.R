@@ -232,9 +232,12 @@ print.rr_estimates <- function(x, n = 10, digits = 4, ...) {
   n <- check_number(n, "n", min = 0)
   digits <- check_digits(digits)
   title <- title_of(x)
+  # Lists by rank have words of their own.
+  is_told <- isTRUE(info_of(x, "looking")) && !isTRUE(info_of(x, "ranked"))
   writeLines(
     within_80(c(
       paste0("<", class(x)[1], "> ", title[1]),
+      if (is_told) paste0("  ", looking_words(info_of(x, "conf.level"), TRUE)),
       title[-1]
     ))
   )

@@ -120,6 +120,7 @@ rr_quantile.rr_fit <- function(
     conf.level = conf.level,
     n = fit$tally$n,
     target = fit$target,
+    looking = fit$interval == "anytime",
     title = paste("Quantiles from", report_words(fit$tally)),
     axis_kind = "value",
     axis = if (positions) "Quantile, as the position of a level" else "Quantile"

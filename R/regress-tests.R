@@ -375,6 +375,9 @@ linearHypothesis.rr_glm <- function(model, hypothesis.matrix, rhs = NULL, test =
   NextMethod(test = statistic)
 }
 
+#' @exportS3Method car::linearHypothesis
+linearHypothesis.rr_regression <- linearHypothesis.rr_glm
+
 # The coefficients have the names of the covariance, such as "once:age".
 #' @exportS3Method car::linearHypothesis
 linearHypothesis.rr_multinom <- function(model, ...) NextMethod(coef. = model$coefficients)

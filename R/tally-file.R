@@ -206,7 +206,9 @@ made_arguments <- function(mechanism) {
   if (is.null(recipe)) {
     abort(c(
       "A mechanism of class {.cls {class(mechanism)[1]}} cannot be written.",
-      i = "Its matrix can: {.code rr_channel(rr_matrix(mechanism))} has the same law."
+      i = if (law_gives(rr_law(mechanism), "channel")) {
+        "Its matrix can: {.code rr_channel(rr_matrix(mechanism))} has the same law."
+      }
     ), "file")
   }
   value <- function(field) {

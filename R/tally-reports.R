@@ -180,10 +180,8 @@ refuse_reports <- function(positions, x) {
 }
 
 # The error for `x` that has none of the forms of the mechanism's reports.
-abort_form <- function(x, wanted) {
-  text <- "Bits of a file are text: {.code read.csv(file, colClasses = \"character\")} keeps them."
-  abort(c("{.arg x} must be {wanted}.", x = "It is {describe(x)}.", i = forms_remedy,
-          i = if (is.numeric(x)) text),
+abort_form <- function(x, wanted, remedy = NULL) {
+  abort(c("{.arg x} must be {wanted}.", x = "It is {describe(x)}.", i = forms_remedy, i = remedy),
         if (inherits(x, "rr_reports")) c("mismatch", "report") else "report")
 }
 
@@ -278,7 +276,10 @@ read_rows <- function(x, mechanism) {
     x <- matrix(plain_numbers(x))
   }
   if (length(dim(x)) != 2L) {
-    abort_form(x, "reports: bits, text, numbers, or 0 and 1 for each category")
+    abort_form(
+      x, "reports: bits, text, numbers, or 0 and 1 for each category",
+      if (is.numeric(x)) "{.code read.csv(file, colClasses = \"character\")} keeps bits as text."
+    )
   }
   numeric_rows(x, mechanism)
 }

@@ -178,12 +178,14 @@ static void ends(void)
   CHECK(pass(&e.m, point, 0, &a) == CANDOR_OK && a.value == -INFINITY);
   /* Truths and outcomes that are sure: each row has one cell, and by hand the sum of its reports. */
   make(&e, CANDOR_BINOMIAL, yes);
-  const double sure[SIZE] = {2000, 0, 0, 0, 2000, 0, 0, 0, 0, 0};
-  CHECK(pass(&e.m, sure, 0, &a) == CANDOR_OK);
-  double sum = 0;
-  for (int i = 0; i < N; i++) sum += weight[i] * (e.reports[4 * N + i] - log(2));
-  CHECK_NEAR(a.value, sum, 1e-13);
-  for (int s = 0; s < 7; s++) CHECK(a.gradient[s] == 0 && a.fallback[s * 10 + s] == 0);
+  const double sure[2][SIZE] = {{2000, 0, 0, 0, 2000}, {-2000, 0, -2000, 0, -2000}}; /* cells 4 and 0, a first level */
+  for (int k = 0; k < 2; k++) {
+    double sum = 0;
+    CHECK(pass(&e.m, sure[k], 0, &a) == CANDOR_OK);
+    for (int i = 0; i < N; i++) sum += weight[i] * (e.reports[4 * (1 - k) * N + i] - log(2));
+    CHECK_NEAR(a.value, sum, 1e-13);
+    for (int s = 0; s < 7; s++) CHECK(a.gradient[s] == 0 && a.fallback[s * 10 + s] == 0);
+  }
   /* Compensation: five terms of -log(2), of which each alone is rounded to -1. */
   const double one[N] = {1e16, 0, 0, 0, 0, 0}, all[N] = {1e16, 1, 1, 1, 1, 1}, nothing[SIZE] = {0};
   for (int k = 0; k < N * 6; k++) e.reports[k] = 0;

@@ -226,7 +226,7 @@ test_that("coefficients of several categories are tested by name, and not by the
     for (i in 1:2) {
       b <- setNames(c(t(coef(fits[[i]]))), rownames(vcov(fits[[i]])))[names[[i]]]
       wald <- drop(b %*% solve(vcov(fits[[i]])[names[[i]], names[[i]]], b))
-      table <- car::linearHypothesis(fits[[i]], paste(names[[i]], "= 0"))
+      table <- car::linearHypothesis(fits[[i]], paste(names[[i]], "= 0"), test = "Chisq")
       expect_equal(table$Chisq[2], wald, tolerance = 1e-10)
       expect_error(survey::regTermTest(fits[[i]], ~female), class = "candor_error_argument")
     }
@@ -313,4 +313,30 @@ test_that("a term that stands alone is tested against the unknown number alone, 
     expect_equal(table$AIC[2], 2 - 2 * alone, tolerance = 1e-9)
     expect_equal(table$`Pr(>Chi)`[2], pchisq(ratio, 1, lower.tail = FALSE), tolerance = 1e-5)
   }
+})
+
+test_that("in a design Wald tests of every regression have its degrees of freedom, and none has infinite coefficients", {
+  skip_if_not_installed("car")
+  skip_if_not_installed("survey")
+  data <- withr::with_seed(1, transform(exam_simulated, y = rbinom(2000, 1, 0.4)))
+  design <- survey::svydesign(~semester, weights = ~1, data = data)
+  grades <- rr_grr(levels(data$cheating), p = 0.8)
+  fits <- list(
+    suppressMessages(rr_multinom(cheating ~ female, design, grades)), rr_predictor(y ~ cheating, design, list(cheating = grades)),
+    rr_glm(plagiarism ~ female, design, rr_forced(1 / 6))
+  )
+  names <- list(c("once:female", "often:female"), c("cheatingonce", "cheatingoften"), "female")
+  for (i in 1:3) {
+    b <- setNames(c(t(coef(fits[[i]]))), rownames(vcov(fits[[i]])))[names[[i]]]
+    k <- length(b)
+    f <- drop(b %*% solve(vcov(fits[[i]])[names[[i]], names[[i]]], b)) / k
+    table <- car::linearHypothesis(fits[[i]], paste(names[[i]], "= 0"))
+    expect_equal(table$F[2], f, tolerance = 1e-8)
+    expect_equal(table$`Pr(>F)`[2], pf(f, k, df.residual(fits[[i]]), lower.tail = FALSE), tolerance = 1e-8)
+  }
+  sure <- suppressWarnings(suppressMessages(rr_multinom(answer ~ group, data.frame(
+    answer = rep(c("a", "b", "c", "a", "b"), c(30, 20, 10, 30, 30)), group = rep(c("u", "v"), c(60, 60))
+  ), rr_channel(diag(3), levels = c("a", "b", "c")))))
+  expect_true(any(is.infinite(coef(sure))))
+  expect_error(car::linearHypothesis(sure, "b:groupv = 0"), class = "candor_error_argument")
 })

@@ -223,7 +223,12 @@ test_that("a hierarchy's levels are supported by the reports of its deepest dept
 test_that("prints and captions say of comparisons and contrasts that their intervals hold while looking, and of others nothing", {
   skip_if_not_installed("ggplot2")
   counts <- cbind(a = c(no = 620, yes = 380), b = c(700, 300))
-  tables <- function(fit) list(rr_compare(fit), rr_compare(fit, type = "ratio"), rr_contrast(fit, c("b:yes" = 1, "a:yes" = -1)), rr_top(fit))
+  ordered <- rr_grr(as.character(1:3), epsilon = 2)
+  tables <- function(fit) {
+    numbers <- update(rr_estimate(rr_counts(c(300, 500, 200), ordered), method = "inv"), interval = fit$interval)
+    list(rr_compare(fit), rr_compare(fit, type = "ratio"), rr_contrast(fit, c("b:yes" = 1, "a:yes" = -1)), rr_top(fit),
+         rr_quantile(numbers, 0.5), rr_contrast(numbers, 2, cumulative = TRUE))
+  }
   says <- function(x) c(any(grepl("anytime-valid", capture.output(print(x)))), grepl("anytime-valid", ggplot2::autoplot(x)$labels$caption))
   for (table in tables(anytime(counts, rr_warner(0.8), method = "inv"))) expect_identical(says(table), c(TRUE, TRUE))
   for (table in tables(rr_estimate(rr_counts(counts, rr_warner(0.8)), method = "inv"))) expect_identical(says(table), c(FALSE, FALSE))
