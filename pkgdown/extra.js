@@ -43,7 +43,7 @@ document.addEventListener("DOMContentLoaded", () => {
   // Words in the title of a page count most, then in its headings, then in its text. The index has no common words, such
   // as "same": the pages with most of the words come first, and one word more is worth more than any place. A whole word
   // is worth more than its beginning, and its beginning counts only if it is not short or no page has the whole: "IBU"
-  // does not find "distribution".
+  // does not find "distribution". Of pages with as many words those come first that have them side by side.
   const placesOf = (page) => [page.title, page.what, page.path, page.text].map((text) => (text || "").toLowerCase());
   const patternsOf = (word) => {
     const start = "(?<![\\p{L}\\p{N}])" + word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
@@ -51,22 +51,23 @@ document.addEventListener("DOMContentLoaded", () => {
     const isKnown = (window.searchIndex || []).some((page) => placesOf(page).some((text) => whole.test(text)));
     return { whole, beginning: word.length > 3 || !isKnown ? new RegExp(start, "u") : whole };
   };
-  const score = (page, patterns) => {
+  const score = (page, patterns, phrase) => {
     const places = placesOf(page);
+    const beside = patterns.length > 1 && places.some((text) => text.includes(phrase)) ? 100 : 0;
     return patterns.reduce((sum, { whole, beginning }) => {
       const place = places.findIndex((text) => whole.test(text));
       if (place >= 0) return sum + 1000 + [12, 6, 6, 1][place];
       const start = places.findIndex((text) => beginning.test(text));
       return start >= 0 ? sum + 500 + [12, 6, 6, 1][start] : sum;
-    }, 0);
+    }, beside);
   };
   field.addEventListener("input", () => {
     const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
     const patterns = words.map(patternsOf);
     const best = new Map();
     for (const page of window.searchIndex || []) {
-      const sum = score(page, patterns);
-      if (sum > 0 && sum > (best.get(page.path) || { sum: 0 }).sum) best.set(page.path, { sum, page });
+      const sum = score(page, patterns, words.join(" "));
+      if (sum > 100 && sum > (best.get(page.path) || { sum: 0 }).sum) best.set(page.path, { sum, page });
     }
     const rows = [...best.values()].sort((a, b) => b.sum - a.sum).slice(0, 12);
     found.replaceChildren(...rows.map(({ page }) => {

@@ -48,5 +48,27 @@ page <- function(entry) {
 # A section without text has no entry.
 entries <- lapply(Filter(function(entry) length(entry$path) > 0, entries), page)
 stopifnot(!vapply(entries, function(entry) is.null(entry$title), NA))
+# What pkgdown's index leaves out: an entry for each row of a table in an article, and for the concepts of each page of help.
+table_entries <- function(path) {
+  html <- xml2::read_html(file.path(arguments[2], path))
+  title <- xml2::xml_text(xml2::xml_find_first(html, "//main//h1"))
+  lapply(xml2::xml_find_all(html, "//main//table//tr[td]"), function(row) {
+    heading <- xml2::xml_find_first(row, "ancestor::div[@class][starts-with(@class, 'section')][1]/*[starts-with(name(), 'h')]")
+    cells <- xml2::xml_text(xml2::xml_find_all(row, "td"), trim = TRUE)
+    list(path = path, id = xml2::xml_attr(heading, "id"), dir = "Articles", title = title,
+         what = xml2::xml_text(heading), text = gsub("\\s+", " ", paste(cells, collapse = " ")))
+  })
+}
+concept_entry <- function(name, path, title) {
+  lines <- readLines(file.path(source, "man", name))
+  concepts <- sub("^\\\\concept\\{(.*)\\}$", "\\1", grep("^\\\\concept\\{", lines, value = TRUE))
+  list(path = file.path("reference", path), id = "", dir = "Reference", title = title, what = title, text = toString(concepts))
+}
+articles <- file.path("articles", list.files(file.path(arguments[2], "articles"), "[.]html$"))
+topics <- package$topics
+entries <- c(
+  entries, unlist(lapply(articles, table_entries), recursive = FALSE),
+  unname(Map(concept_entry, basename(topics$file_in), topics$file_out, topics$title))
+)
 writeLines(paste0("window.searchIndex = ", jsonlite::toJSON(entries, auto_unbox = TRUE, null = "null"), ";"), file.path(arguments[2], "search.js"))
 dir.create(file.path(arguments[2], "katex"))
