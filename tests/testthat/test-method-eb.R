@@ -590,3 +590,82 @@ test_that("limits are drawn in by the sum, reach 0 where the reports do, and are
   expect_equal(limits$low, pmin(low, evidence$estimate, pmax(result$mean - half, wilson[1, ], 0)), tolerance = 1e-7)
   expect_equal(limits$high, pmax(high, result$finest, evidence$estimate, pmin(result$mean + half, wilson[2, ], 1)), tolerance = 1e-7)
 })
+
+test_that("the smallest count may stand alone too", {
+  rows <- function(count) list(count = count, categories = rep(1, length(count)), base = rep(5, length(count)))
+  # 2 sqrt(100) and 2 sqrt(400) are 20 apart; 400 and 401 are not.
+  expect_identical(eb_alone(rows(c(100, 400, 401))), c(TRUE, FALSE, FALSE))
+})
+
+test_that("exact categories keep their inversion, and are as likely as the prior is dense there", {
+  n <- 10000
+  counts <- c(1100, 3000, 1050, 2500, 1020)
+  reference <- c(0.1, 0.25, 0.15, 0.4, 0.1)
+  evidence <- group_evidence(rr_counts(counts, rr_unary(5, p = 0.5, q = 0.1), n = n), 1)
+  asked <- NULL
+  mass <- c(0.1, 0.2, 0.3, 0.4)
+  environment(eb_fit_reference) <- list2env(parent = environment(eb_fit_reference), list(call_eb = function(rows, totals, k, max_x, weights, relative, probs) {
+    asked <<- list(rows = rows[[1]], rest = list(totals, k, max_x, weights, relative, probs))
+    list(list(mean = c(0.02, 0.03, 0.04), variance = c(1, 2, 3), tilted = rep(TRUE, 3), finest = rep(0.1, 3), quantile = cbind(c(4, 5, 6)),
+              loglik = -7, prior = data.frame(x = c(0, 0.5, 1.5, 3), mass = mass)))
+  }))
+  result <- eb_fit_reference(evidence, reference, 0.9)
+  # Counts of 3000 and 2500 vary by 55 and 50, less than 0.045 of the 2000 and 1500 above the base of 1000.
+  expect_equal(asked$rest, list(1 - 0.5 - 0.375, 5, 10, c(0.4, 0.6, 0, 0), 0.03, 0.9))
+  expect_equal(asked$rows$expand(asked$rows$count), counts[-c(2, 4)])
+  expect_equal(asked$rows$expand(asked$rows$tilt), reference[-c(2, 4)])
+  expect_equal(asked$rows$expand(asked$rows$slope), n * 0.4 * reference[-c(2, 4)])
+  expect_equal(result$mean, c(0.02, 0.5, 0.03, 0.375, 0.04))
+  expect_equal(result$variance, c(1, 3000 / 4000^2, 2, 2500 / 4000^2, 3))
+  expect_equal(result$quantile, cbind(c(4, 0.5 + stats::qnorm(0.9) * sqrt(3000) / 4000, 5, 0.375 + stats::qnorm(0.9) * sqrt(2500) / 4000, 6)))
+  # Multiples 2 and 0.9375 of the reference: atoms 1.5, from 1 to 2.25, and 0.5, from 0.25 to 1. A count's density is 1 / sqrt(2 pi count) at its top.
+  width <- sqrt(2 * pi * c(3000, 2500)) / (n * 0.4 * c(0.25, 0.4))
+  expect_equal(result$loglik, -7 + sum(log(c(0.3 / 1.25, 0.2 / 0.75) * width)))
+  mass[3] <- 0
+  expect_equal(eb_fit_reference(evidence, reference, 0.9, wary = TRUE)$loglik, -7 + log(1e-300) + log(0.2 / 0.75 * width[2]))
+  expect_identical(asked$rest[[4]], c(0.01, 0.99, 0, 0))
+})
+
+test_that("a reference is used if it makes the counts likelier, not if they are as likely", {
+  evidence <- group_evidence(zipf_tally(6, 2000, 2), 1)
+  fitted <- function(gain) {
+    evidence$details$gain <- gain
+    eb_results(list(evidence), list(pool = FALSE, ordered = FALSE, reference = prop.table(1:6)))[[1]]
+  }
+  alone <- eb_fit(list(evidence))[[1]]$mean
+  expect_identical(fitted(0)$mean, alone)
+  expect_identical(fitted(0)$gain, 0)
+  expect_false(isTRUE(all.equal(fitted(0.5)$mean, alone)))
+  says <- function(gain) any(grepl("without the reference", eb_notes(list(list(gain = gain)))))
+  expect_identical(c(says(0), says(0.5), says(c(1, -1)), says(NULL)), c(TRUE, FALSE, TRUE, FALSE))
+})
+
+test_that("groups of exactly 1e8 times the smallest are pooled, larger ones are refused", {
+  pooled <- function(many) rr_estimate(rr_counts(cbind(few = c(1, 1, 2, 0), many = many), rr_grr(4, epsilon = 2)), method = "eb", pool = TRUE)
+  expect_equal(colSums(pooled(rep(1e8, 4))$estimate), c(1, 1), ignore_attr = TRUE)
+  expect_error(pooled(c(1e8, 1e8, 1e8, 1e8 + 1)), class = "candor_error_argument")
+})
+
+test_that("credible limits of some pooled groups are theirs among all, in the order asked for", {
+  m <- rr_grr(5, epsilon = 2)
+  fit <- rr_estimate(rr_counts(cbind(a = c(50, 20, 20, 10, 10), b = c(10, 30, 30, 20, 10), c = c(60, 10, 12, 9, 9)), m), method = "eb", pool = TRUE)
+  groups <- fit_evidence(fit)
+  all <- eb_credible(groups, 1:3, 0.9)
+  expect_equal(eb_credible(groups, c(3L, 1L), 0.9), all[c(3, 1)], ignore_attr = TRUE)
+  expect_equal(eb_credible(groups, 2L, 0.9), all[2], ignore_attr = TRUE)
+})
+
+test_that("errors that reports allow: the noise at most, for the only share that is tilted too; limits end at 1", {
+  evidence <- group_evidence(rr_counts(c(300, 260, 240), rr_unary(3, p = 0.5, q = 0.25), n = 1000), 1)
+  inv <- (c(300, 260, 240) / 1000 - 0.25) / 0.25
+  allowed <- function(mean, tilted) eb_allowed_error(list(mean = mean, variance = rep(1e-9, 3), tilted = tilted), evidence)
+  noise <- function(mean) (0.25 + 0.25 * mean) * (0.75 - 0.25 * mean) / 1000 / 0.25^2
+  # Far from the reports, and at them: Stein's estimate is below 0 there, and 2 sqrt(2) of it above 1.
+  expect_equal(allowed(c(0.9, 0.2, 0.1), c(TRUE, FALSE, FALSE)), c(sqrt(noise(0.9)), 0, 0))
+  expect_equal(allowed(inv, c(TRUE, TRUE, FALSE)), c(sqrt(noise(inv[1:2])), 0))
+  expect_identical(allowed(inv, rep(FALSE, 3)), numeric(3))
+  evidence$estimate <- c(0.5, 0.3, 0.2)
+  result <- list(mean = c(0.9, 0.3, 0.2), variance = rep(0.01, 3), tilted = rep(FALSE, 3), finest = rep(0.01, 3),
+                 quantile = cbind(c(0.8, 0.1, 0.1), c(1.3, 0.4, 0.3)))
+  expect_identical(eb_interval(result, evidence, 0.9)$high[1], 1)
+})
