@@ -108,3 +108,47 @@ test_that("a fit says how many of how many candidates were selected", {
   print <- paste(trimws(utils::capture.output(print(fit, n = 1))), collapse = " ")
   expect_match(print, sprintf("Selected: %d of 80 candidates, alpha = 0.01", sum(fit$estimate > 0)))
 })
+
+test_that("candidates that are clearly there are above z standard errors of least squares; all are if filters are alike", {
+  places <- array(c(1L, 2L, 3L, 2L, 4L, 1L), c(1, 3, 2))
+  filters <- rbind(diag(4)[, 1:3], diag(4)[, c(2, 4, 1)])
+  w <- c(200, 150, 300, 100, 250, 120, 180, 90)
+  y <- c(0.5, 0.03, 0.06, 0.02, 0.04, 0.55, 0.01, 0.05)
+  regression <- list(places = places, filters = filters, bits = 4, shares = y)
+  inverse <- solve(crossprod(filters, w * filters))
+  z <- drop(inverse %*% crossprod(filters, w * y)) / sqrt(diag(inverse))
+  for (limit in c(sort(z)[-1], 0) - 1e-6) expect_identical(clearly_there(regression, w, limit), z > limit)
+  regression$places[, 3, ] <- places[, 1, ]
+  regression$filters[, 3] <- filters[, 1]
+  expect_identical(clearly_there(regression, w, 100), rep(TRUE, 3))
+  expect_identical(clearly_there(some_candidates(regression, integer()), w, 1), logical())
+  # One candidate whose reports do not reach the penalty is nobody's.
+  expect_identical(lasso_squares(filters[, 1, drop = FALSE], y, w, 1000), 0)
+})
+
+test_that("the penalty of a candidate is the normal quantile of its gradient's noise", {
+  skip_without("glmnet", "quadprog")
+  evidence <- group_evidence(bloom_tally(5, 500, levels = letters[1:6], cohorts = 2), 1)
+  law <- evidence$law
+  penalties <- list()
+  estimate <- function(most) {
+    environment(estimate_lasso) <- list2env(parent = environment(estimate_lasso), list(rows_numbers = most,
+      lasso_squares = function(filters, shares, weights, penalty) {
+      penalties <<- c(penalties, list(penalty))
+      numeric(ncol(filters))
+    }))
+    estimate_lasso(evidence, list(alpha = 0.02))
+  }
+  # 16 bits, two cohorts, six candidates.
+  result <- estimate(16 * 2 * 6)
+  expect_identical(result, list(estimate = numeric(6), active = 0L, candidates = law$truths, alpha = 0.02))
+  expect_error(estimate(16 * 2 * 6 - 1), class = "candor_error_too_large")
+  # Weights begin at half a share, and go on from none.
+  first <- matrix(evidence$counts, 17)[17, ]
+  ones <- vapply(1:2, function(j) colSums(cohort_filters(law, j)), numeric(6))
+  for (round in 1:2) {
+    m <- law$zero + (law$one - law$zero) * c(0.5, 0)[round]
+    variance <- drop(ones %*% first) * (law$one - law$zero)^2 / (m * (1 - m))
+    expect_equal(penalties[[round]], stats::qnorm(1 - 0.02 / 6) * sqrt(variance))
+  }
+})

@@ -78,3 +78,29 @@ test_that("power keeps the order, lies inside [0, 1], and equals the estimate wi
   # A vector b has a standard error for each category.
   expect_length(coef(rr_estimate(rr_counts(c(40, 60), rr_forced(c(no = 0.1, yes = 0.2))), method = "power")), 2)
 })
+
+test_that("edges of power laws: even shares, means of 1, no noise, estimates beyond all counts", {
+  # The threshold itself stays.
+  threshold <- stats::qnorm(0.05 / 2, lower.tail = FALSE) * 0.1
+  expect_identical(postprocess_base_cut(c(threshold, 1 - threshold), 0.1), c(threshold, 1 - threshold))
+  # A law of exponent 0 is even and has the mean (n + 1) / 2; no law has a mean of more, nor one of exponent 64 a mean other than 1.
+  expect_identical(c(power_exponent(500.5, 1000), power_exponent(800, 1000)), c(0, 0))
+  expect_equal(power_exponent(1, 1000), 64)
+  expect_identical(power_exponent(0.999, 1000), 1.01)
+  expect_identical(power_posterior_mean(c(-3, 2.5, 12), 0, 2, 10), c(0, 2.5, 10))
+  # Each of few counts has a cell of its own: the sum over them.
+  x <- 1:50
+  for (s in c(0, 1.5)) {
+    for (sigma in c(0.6, 5, 30)) {
+      y <- c(-20, 0, 1.3, 25, 49, 50, 60, 80)
+      weight <- outer(x, y, function(x, y) -s * log(x) - (y - x)^2 / (2 * sigma^2))
+      weight <- exp(sweep(weight, 2, apply(weight, 2, max)))
+      expect_equal(power_posterior_mean(y, sigma, s, 50), colSums(weight * x) / colSums(weight), tolerance = 1e-8)
+    }
+  }
+  expect_equal(power_posterior_mean(c(-1, 0.5, 9), 2, 1.3, 1), c(1, 1, 1))
+  # One respondent at least; a standard error for each category gives what one for all gives.
+  expect_equal(postprocess_power(c(0.3, 0.7), c(0.1, 0.1), 0.3), c(1, 1))
+  shares <- c(0.4, 0.25, 0.2, 0.15)
+  expect_equal(postprocess_power(shares, rep(0.05, 4), 200), postprocess_power(shares, 0.05, 200))
+})
