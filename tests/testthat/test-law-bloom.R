@@ -97,3 +97,50 @@ test_that("bits are doubted beyond those of nobody and of everybody, at half of 
   expect_gt(total, 1.2)
   expect_true(law_unlikely(law, many(0.8), 0.01))
 })
+
+test_that("as many filters as categories, of one report, are solved exactly; memory is that of two copies of filters and three squares", {
+  single <- new_rr_law("bloom", "", truths = 5, bits = 5, cohorts = 1, one = one, zero = zero,
+                       places = array(c(2L, 4L, 1L, 5L, 3L), c(1, 5, 1)), gives = "inverse")
+  evidence <- new_evidence(single, c(1, 0, 0, 1, 0, 1), 1, 1, 5)
+  expect_equal(law_unbiased(single, evidence), (c(0, 1, 1, 0, 0) - zero) / (one - zero))
+  bytes <- NULL
+  f <- law_unbiased.rr_law_bloom
+  environment(f) <- list2env(parent = environment(f), list(check_memory = function(b, ...) bytes <<- b))
+  f(single, evidence)
+  expect_equal(bytes, 8 * (2 * 25 + 3 * 25))
+  f(law, new_evidence(law, counts, 130, 130, 3))
+  expect_equal(bytes, 8 * (2 * 10 * 3 + 3 * 9))
+})
+
+test_that("a sum of shares is doubted one standard deviation beyond its normal quantile, to both sides, for as many categories as have a covariance", {
+  many <- function(share) new_evidence(law, as.vector(rbind(round(4000 * (zero + (one - zero) * share)) * matrix(1, 5, 3), 4000)), 12000, 12000, 3)
+  f <- law_unlikely.rr_law_bloom
+  for (share in c(0.33, 0.46)) {
+    evidence <- many(share)
+    z <- (sum(law_unbiased(law, evidence)) - 1) / sqrt(sum(unbiased_covariance(law, evidence, 1:3, "sample", TRUE)))
+    alpha <- 4 * stats::pnorm(abs(z) - 1, lower.tail = FALSE)
+    expect_true(abs(z) > 1.5)
+    expect_false(f(law, evidence, alpha * 0.99))
+    expect_true(f(law, evidence, min(alpha * 1.01, 1)))
+  }
+  environment(f) <- list2env(list(covariance_cells = 3), parent = environment(f))
+  expect_true(f(law, many(0.8), 0.01))
+  environment(f) <- list2env(list(covariance_cells = 2), parent = environment(f))
+  expect_false(f(law, many(0.8), 0.01))
+})
+
+test_that("the blanket is that of all filters and all reports, by enumeration", {
+  for (design in list(c(2, 0.7, 0.25), c(3, 0.6, 0.3), c(3, 0.2, 0.45))) {
+    hashes <- design[1]
+    p <- design[2:3]
+    reports <- as.matrix(expand.grid(rep(list(0:1), 5)))
+    chance <- apply(utils::combn(5, hashes), 2, function(filter) {
+      one <- ifelse(1:5 %in% filter, p[1], p[2])
+      apply(reports, 1, function(bits) prod(ifelse(bits == 1, one, 1 - one)))
+    })
+    weight <- sum(apply(chance, 1, min))
+    distance <- max(apply(utils::combn(ncol(chance), 2), 2, function(pair) sum(abs(chance[, pair[1]] - chance[, pair[2]])) / 2))
+    bloom <- new_rr_law("bloom", "", truths = 3, bits = 5, cohorts = 1, one = p[1], zero = p[2], places = array(1L, c(hashes, 3, 1)), gives = "bits")
+    expect_equal(law_blanket(bloom, 3, 2), two_level_blanket(weight, distance, 2))
+  }
+})
