@@ -82,3 +82,18 @@ test_that("row types are a vector, or a table with two categories in each dimens
   expect_equal(coef(rr_pmdh(table[2:1, ], rr_warner(0.8))), coef(rr_pmdh(table, rr_warner(0.8))))
   expect_equal(coef(rr_pmdh(table[, 2:1], rr_warner(0.8))), coef(rr_pmdh(table, rr_warner(0.8))))
 })
+
+test_that("numbers of rows are whole, finite and not negative, and a table of 1 before 0 means its labels", {
+  for (bad in list(c(3, -1), c(3, NA), c(3, Inf), c(3, 1.5))) expect_error(row_type_counts(bad, "x", TRUE), class = "candor_error_counts")
+  expect_identical(row_type_counts(c(3, 1.5), "x")$values, c(3, 1.5))
+  for (shape in list(1:3, 1, "1", as.Date(c("2024-01-01", "2024-01-02")), matrix(1:8, 2))) expect_refused(row_type_counts(shape, "x"))
+  # Rows a, columns b: 4 of (1, 1), 3 of (1, 0), 2 of (0, 1), 1 of (0, 0); the first column is the first bit.
+  turned <- array(c(4, 2, 3, 1), c(2, 2), list(a = c("1", "0"), b = c("1", "0")))
+  straight <- array(c(1, 3, 2, 4), c(2, 2), list(a = c("0", "1"), b = c("0", "1")))
+  for (x in list(turned, straight)) {
+    read <- row_type_counts(x, "x")
+    expect_identical(read$values, c(1, 3, 2, 4))
+    expect_identical(as.character(read$columns), c("a", "b"))
+  }
+  expect_identical(row_type_counts(array(1:4, c(2, 2), list(a = c("no", "yes"), b = NULL)), "x")$values, c(1, 2, 3, 4))
+})

@@ -149,3 +149,13 @@ test_that("colours are cut at their limits, numbers stand in 12 columns or fewer
   }
   expect_identical(c(wide(12), wide(13)), c(3L, 2L))
 })
+
+test_that("the bars of a count begin at 0, and their areas are probabilities", {
+  for (of in c("reports", "estimate")) {
+    plot <- ggplot2::autoplot(rr_pmdh(c(3, 2, 4, 6), rr_warner(0.8)), of = of)
+    bars <- ggplot2::layer_data(plot, 1)
+    expect_true(all(bars$ymin == 0))
+    areas <- tapply((bars$xmax - bars$xmin) * (bars$ymax - bars$ymin), bars$PANEL, sum)
+    expect_equal(as.numeric(areas), rep(1, length(areas)), tolerance = 1e-3)
+  }
+})

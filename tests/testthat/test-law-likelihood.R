@@ -245,3 +245,44 @@ test_that("a solver runs four steps at a time until it is done or out of steps, 
   expect_identical(run(c(1, 1e-4, 1e-9, 1e-9), c(3, 3, 3), 14, 1e-8, end = 1), list(state = c(1, 1e-9, 14), steps = c(4, 4, 4, 2), told = c(100, 0, 100, 100)))
   expect_identical(run(1e-9, 0, 3, 1e-8), list(state = c(0, 1e-9, 3), steps = 3, told = NULL))
 })
+
+test_that("a report that cannot be has probability 0, whatever the others have", {
+  expect_identical(sum_log(c(2, 3, 1), c(0.5, 0, 0.2)), -Inf)
+  expect_equal(sum_log(c(2, 0, 3), c(0.5, 0, 0.2)), 2 * log(0.5) + 3 * log(0.2))
+})
+
+test_that("functions of an inner maximum have the covariance of inversion, and those of a corner have none", {
+  square <- rbind(c(0.6, 0.3, 0.1), c(0.2, 0.5, 0.3), c(0.1, 0.2, 0.7))
+  theta <- c(0.5, 0.3, 0.2)
+  phi <- drop(theta %*% square)
+  inverse <- solve(t(square))
+  for (weights in list(rbind(c(1, 1, 0)), rbind(c(1, 2, 4), c(0, 1, -1)))) {
+    functions <- identified_functions(square, phi, theta, 50, weights)
+    expect_equal(functions$value, drop(weights %*% theta))
+    moved <- weights %*% inverse
+    expect_equal(functions$covariance, (moved %*% (diag(phi) - tcrossprod(phi)) %*% t(moved)) / 50, tolerance = 1e-9)
+    expect_true(all(functions$identified))
+  }
+  # All give the first report, of which the first truth has the largest probability.
+  corner <- identified_functions(C, c(1, 0, 0, 0), c(1, 0, 0), 50, rbind(diag(3), c(1, 2, 4)))
+  expect_equal(corner$value, c(1, 0, 0, 1))
+  expect_identical(corner$free, 1L)
+  expect_equal(corner$covariance, matrix(0, 4, 4))
+})
+
+test_that("the derivatives of two shares are those of one share", {
+  theta <- c(0.3, 0, 0.7)
+  difference <- C[1, ] - C[3, ]
+  reported <- drop(theta %*% C)
+  # The score of the share t of truth 1 is sum phi d / m, and its information is sum d^2 / m.
+  by_hand <- difference / reported / sum(difference^2 / reported)
+  expect_equal(likelihood_columns(C, theta), rbind(by_hand, 0, -by_hand), ignore_attr = TRUE)
+  expect_equal(likelihood_columns(C, c(0, 1, 0)), matrix(0, 3, 4))
+})
+
+test_that("a report that two truths give alike tells nothing of their shares", {
+  alike <- rbind(c(0.6, 0.3, 0.1), c(0.6, 0.1, 0.3), c(0.2, 0.4, 0.4))
+  fit <- law_maximum(new_law_channel(list(list(matrix = t(alike)))), evidence_of(c(10, 0, 0), law, 3), list(iterations = 10000))
+  expect_false(fit$unique)
+  expect_equal(sum(fit$estimate[1:2]), 1, tolerance = 1e-6)
+})

@@ -227,3 +227,7 @@ test_that("RAPPOR's p and q without f are one stage: bits of the truth are 1 wit
   expect_equal(rr_epsilon(mechanism), 4 * log(0.65 / 0.35))
   expect_equal(mechanism$f, 0)
 })
+
+test_that("counts are named cohort after cohort, by bit, with all reports last", {
+  expect_identical(bloom_reports(2, 3), c("1: bit 1", "1: bit 2", "1: all", "2: bit 1", "2: bit 2", "2: all", "3: bit 1", "3: bit 2", "3: all"))
+})

@@ -117,3 +117,22 @@ test_that("what is lost is a last report, \"not seen\"", {
   expect_refused(rr_channel(complete, unseen = "lost"), rr_channel(2 * response, unseen = "lost"), rr_channel(response, unseen = NA),
                  rr_channel(response, unseen = "noise"), rr_channel(3, unseen = "lost"))
 })
+
+test_that("a validation table is counts of people, of each truth and, inside the survey, of each report", {
+  study <- function(validation, ...) {
+    counts <- matrix(c(...), 2, byrow = TRUE, dimnames = list(c("no", "yes"), c("no", "yes")))
+    rr_misclassification(table = counts, validation = validation)
+  }
+  for (row in list(c(0, 0), c(8, -1), c(8, NA), c(8, Inf))) expect_refused(study("external", 60, 20, row))
+  # Shares and percentages, rounded perhaps, do not say how many people; an exact channel needs none.
+  for (shares in list(c(0.75, 0.25, 0.1, 0.9), c(75.1, 24.9, 10.2, 89.8), c(75, 25.4, 10, 90))) {
+    expect_refused(study("external", shares), study("internal", shares))
+    expect_equal(unname(rr_matrix(study("exact", shares))), proportions(matrix(shares, 2, byrow = TRUE), 1))
+  }
+  expect_no_warning(study("external", 75, 25, 10, 90))
+  for (counts in list(c(75, 25.6, 10, 90), c(60.5, 20, 8, 72))) {
+    expect_warning(study("external", counts), class = "candor_warning_weights")
+    expect_no_warning(study("exact", counts))
+  }
+  expect_error(study("internal", 60, 0, 8, 0), class = "candor_error_no_information")
+})

@@ -316,3 +316,11 @@ test_that("negative and positive are no and yes: 1 is positive in whatever order
   expect_message(rr_tally(c(1, 0, 0), rr_misclassification(table = study)), class = "candor_message_reading")
   expect_refused(rr_forced(no = 0.1, yes = 0.2, levels = c("positive", "negative")))
 })
+
+test_that("ordered factors and three numbers or more have an order", {
+  expect_true(in_order(rr_grr(c(1, 2, 5), epsilon = 1)))
+  expect_true(in_order(rr_grr(factor(c("low", "high"), c("low", "high"), ordered = TRUE), epsilon = 1)))
+  expect_false(in_order(rr_grr(c(0, 1), epsilon = 1)))
+  expect_false(in_order(rr_grr(c("a", "b", "c"), epsilon = 1)))
+  expect_false(in_order(rr_grr(3, epsilon = 1)))
+})

@@ -425,3 +425,27 @@ test_that("what a report shows of the truth is listed: which numbers explain it,
   # Cards reach an end at 1, 2, 0.5 or 4, 8, 2: changes at 1, 2, 4 and numbers between.
   expect_setequal(truths, c(1, 4, 1.5, 3))
 })
+
+test_that("a report lies within what the cards can make of an answer, or is the truth", {
+  # The largest reports: 1.5 * 60 + 10, 1.5 * (60 + 10), and the truth itself.
+  worlds <- list(
+    list(rr_scramble(c(0, 60), multiply = c(0.5, 1, 1.5), add = c(0, 5, 10)), 100),
+    list(rr_scramble(c(0, 60), multiply = c(0.5, 1, 1.5), add = c(0, 5, 10), inside = TRUE), 105),
+    list(rr_scramble(c(0, 60), multiply = c(0.1, 0.2), add = c(0, 1), truth = 0.5), 60)
+  )
+  for (world in worlds) {
+    expect_no_error(rr_tally(c(0, world[[2]]), world[[1]]))
+    for (number in c(-0.01, world[[2]] + 0.01)) expect_error(rr_tally(number, world[[1]]), class = "candor_error_report")
+  }
+})
+
+test_that("the error of the mean of these respondents is from the cards alone", {
+  # Var(report | y) = Var(add) + Var(multiply) y^2 = 50 / 3 + y^2 / 6, and E(score^2) = E(y^2) + that: math-scramble, (2).
+  cards <- rr_scramble(c(0, 60), multiply = c(0.5, 1, 1.5), add = c(0, 5, 10))
+  reports <- c(12, 30.5, 41, 8, 25, 60, 33, 17)
+  squares <- (mean((reports - 5)^2) - 50 / 3) / (7 / 6)
+  sample <- tidy(rr_estimate(reports, cards, target = "sample"))
+  expect_equal(sample$estimate[1], mean(reports) - 5)
+  expect_equal(sample$std.error[1], sqrt((50 / 3 + squares / 6) / 8))
+  expect_equal(tidy(rr_estimate(reports, cards))$std.error[1], sd(reports) / sqrt(8))
+})

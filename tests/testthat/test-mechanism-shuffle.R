@@ -509,3 +509,12 @@ test_that("several reports of one kept answer: sequences of bits, of reports tha
   expect_equal(rr_epsilon(twice, reports = 1e6), rr_epsilon(twice)[["permanent"]])
   expect_error(rr_epsilon(twice, reports = 1e6 + 1), class = "candor_error_argument")
 })
+
+test_that("shuffling: one report hides behind nobody, delta is a probability, and is told if a report may not be hidden", {
+  mechanism <- rr_grr(4, epsilon = 1)
+  expect_equal(as.numeric(rr_epsilon(mechanism, shuffled = 1, delta = 1e-6)), 1, tolerance = 1e-5)
+  for (delta in c(0, 1)) expect_refused(rr_epsilon(mechanism, shuffled = 1000, delta = delta))
+  for (n in c(0, 1e9 + 1)) expect_refused(rr_epsilon(mechanism, shuffled = n, delta = 1e-10))
+  expect_no_warning(rr_epsilon(mechanism, shuffled = 1000, delta = 1 / 1000))
+  expect_warning(rr_epsilon(mechanism, shuffled = 1000, delta = 1.01 / 1000), class = "candor_warning_delta")
+})

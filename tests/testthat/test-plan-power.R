@@ -731,3 +731,19 @@ test_that("a study of the channel leaves an error that no number of respondents 
   expect_equal(enough$n, ceiling(qnorm(0.975)^2 * m * (1 - m) / (s - q)^2 / (4 * floor^2 - floor^2)))
   expect_refused(rr_power(measured, margin = 0.2), rr_power(measured, 100, model = ~ 1, data = data.frame(x = 1), coefficients = 0.2))
 })
+
+test_that("a deck is planned by the cards that ask, numbers that are all alike by the randomization alone", {
+  deck <- rr_dealt(c(no = 2, yes = 2), cards = 10)
+  z <- stats::qnorm(0.975)
+  # 6 of 10 respondents are asked: they are drawn from the population, or without replacement from the 10.
+  expect_equal(rr_power(deck, margin = 0.05, share = 0.3)$n, ceiling(z^2 * 0.3 * 0.7 * 10 / 6 / 0.05^2))
+  expect_equal(rr_power(deck, margin = 0.05)$n, ceiling(z^2 * 0.25 * 10 / 6 / 0.05^2))
+  expect_equal(rr_power(deck, margin = 0.05, share = 0.3, target = "sample")$n, ceiling(z^2 * 0.3 * 0.7 * 10 * (4 / 9) / 6 / 0.05^2))
+  # A report of Duchi's mechanism is one of two numbers, of mean 9 or 24 here.
+  duchi <- rr_mean(c(0, 24), 1, "duchi")
+  square <- (12 * (exp(1) + 1) / (exp(1) - 1))^2
+  expect_equal(rr_power(duchi, margin = 0.5, share = 9, sd = 0)$n, ceiling(z^2 * (square - 9) / 0.5^2))
+  expect_equal(rr_power(duchi, margin = 0.5, share = 24)$n, ceiling(z^2 * (square - 144) / 0.5^2))
+  # 20 truths of mean 9 and no deviation have no variance of their own.
+  expect_equal(rr_power(duchi, margin = 0.5, share = 9, sd = 0, target = "sample")$n, ceiling(z^2 * (square - 9) / 0.5^2))
+})

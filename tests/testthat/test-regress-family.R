@@ -183,3 +183,11 @@ test_that("devices of an unknown number are lines in it, given the answer to ano
   expect_equal(lines[, 1], c(0.7, 0.3, 0, 0.3, 1, 0))
   for (alike in list(groups["a"], groups[c("a", "a")])) expect_error(unknown_devices(alike, matrix(0, 5, 2)), class = "candor_error_no_information")
 })
+
+test_that("numbers of yes and of no are two columns of finite numbers, none negative", {
+  read <- counted_response(cbind(c(3, 0), c(1, 4)), c("no", "yes"), NULL)
+  expect_equal(read$y * read$n, c(3, 0))
+  for (bad in list(cbind(c(3, -1), c(1, 4)), cbind(c(3, Inf), c(1, 4)), cbind(3, 1, 2), cbind("3", "1"))) {
+    expect_refused(counted_response(bad, c("no", "yes"), NULL))
+  }
+})

@@ -308,3 +308,20 @@ test_that("the print says how many cells, replications and respondents there are
   study <- rr_study(c(0.6, 0.4), c(1, 2), c(50, 100, 200), method = "inv", replications = 4, seed = 9, workers = 1)
   expect_identical(capture.output(print(study))[1], "<rr_study> 6 cells, 4 replications each, respondents sampled anew, seed 9")
 })
+
+test_that("what is no grid of a study is refused", {
+  base <- list(truth = c(0.2, 0.3, 0.5), mechanism = rr_grr(3, epsilon = 1), n = 50, method = "inv", replications = 2, seed = 1)
+  study <- function(...) do.call(rr_study, utils::modifyList(base, list(...)))
+  small <- study()
+  grr <- function(k, epsilon) rr_grr(k, epsilon = epsilon)
+  refused <- list(
+    list(progress = NA), list(progress = 1), list(workers = 0), list(workers = 1025), list(replications = 0), list(epsilon = 1), list(seed = -1),
+    list(truth = c(0.5, 0.5)), list(truth = c(0.2, 0.3, 0.6)), list(resume = 1), list(resume = small), list(other = 1),
+    list(mechanism = list(grr), epsilon = 1), list(mechanism = list(a = grr, a = grr), epsilon = 1), list(mechanism = list(a = grr, b = 2), epsilon = 1),
+    list(mechanism = function(k, epsilon) rr_grr(k + 1, epsilon = epsilon), epsilon = 1)
+  )
+  for (arguments in refused) expect_error(do.call(study, arguments), class = "candor_error")
+  expect_error(rr_study(resume = small, order = 1), class = "candor_error")
+  # Nothing is left of a study that is done.
+  expect_equal(as.data.frame(rr_study(resume = small)), as.data.frame(small))
+})

@@ -207,3 +207,17 @@ test_that("one identifier is one report: copies count once, two different report
     if (!is_same) expect_error(count(1:4), "Different reports", class = "candor_error_argument")
   }
 })
+
+test_that("each group has somebody without a label, and a label of each of its reports", {
+  mechanism <- rr_warner(0.8)
+  # Rows of labels are truths, columns reports.
+  labels <- list(rbind(c(0, 0), c(3, 2)))
+  expect_no_error(check_labels(cbind(c(1, 0)), labels, mechanism, NULL))
+  expect_no_error(check_labels(cbind(c(4, 5)), labels, mechanism, NULL))
+  expect_error(check_labels(cbind(c(0, 0)), labels, mechanism, NULL), class = "candor_error_empty")
+  nobody <- list(rbind(c(0, 3), c(0, 2)))
+  expect_error(check_labels(cbind(c(4, 5)), nobody, mechanism, NULL), class = "candor_error_no_information")
+  # Nobody gave the report that has no label.
+  expect_no_error(check_labels(cbind(c(0, 5)), nobody, mechanism, NULL))
+  expect_error(check_labels(cbind(c(4, 5), c(4, 5)), c(labels, nobody), mechanism, NULL), class = "candor_error_no_information")
+})

@@ -444,3 +444,35 @@ test_that("arguments of a mechanism as JSON has them, and back", {
     expect_error(read_mechanism(bad), class = "candor_error_file")
   }
 })
+
+test_that("counts of a file add up, and their weights are those of somebody", {
+  grr <- rr_grr(3, epsilon = 1)
+  unary <- rr_unary(3, epsilon = 1)
+  counts <- cbind(c(2, 3, 5), c(1, 1, 2))
+  holds <- function(counts, n, squares = NULL, respondents = NULL, mechanism = grr) {
+    expect_no_error(check_adds_up(counts, n, squares, respondents, mechanism))
+  }
+  fails <- function(...) expect_error(check_adds_up(...), class = "candor_error_file")
+  holds(counts, c(10, 4))
+  fails(counts, c(10, 5), NULL, NULL, grr)
+  fails(counts, c(11, 4), NULL, NULL, grr)
+  # A count of a report that supports sets is at most n.
+  holds(counts, c(5, 2), mechanism = unary)
+  fails(counts, c(4, 2), NULL, NULL, unary)
+  fails(counts, c(5, 1), NULL, NULL, unary)
+  # Sums of weights come with their squares, and beyond 2^53 whole numbers are not all doubles.
+  fails(counts + 0.25, c(10.75, 4.75), NULL, NULL, grr)
+  holds(counts + 0.25, c(10.75, 4.75), c(20, 8))
+  holds(cbind(c(2^53, 0, 0)), 2^53)
+  fails(cbind(c(2^53 + 2, 0, 0)), 2^53 + 2, NULL, NULL, grr)
+  # sum w^2 <= (sum w)^2 <= m sum w^2, with equality for one person and for equal weights of m people.
+  holds(counts, c(10, 4), c(100, 16))
+  fails(counts, c(10, 4), c(101, 8), NULL, grr)
+  fails(counts, c(10, 4), c(100, 17), NULL, grr)
+  holds(counts, c(10, 4), c(20, 8), c(5, 2))
+  fails(counts, c(10, 4), c(20, 8), c(4, 2), grr)
+  # No squares belong to nobody, and to nobody alone.
+  holds(cbind(counts, 0), c(10, 4, 0), c(20, 8, 0))
+  fails(cbind(counts, 0), c(10, 4, 0), c(20, 8, 1), NULL, grr)
+  fails(counts, c(10, 4), c(0, 8), NULL, grr)
+})
