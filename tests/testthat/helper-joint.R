@@ -64,9 +64,7 @@ difference_gradient <- function(f, x, step = 1e-6) {
 # The covariance of one or two respondents is hardly ever positive semidefinite, which is not said each time: that takes
 # longer than the covariance.
 quiet_covariance <- function(fit) {
-  covariance <- candor:::vcov.rr_tmdh
-  environment(covariance) <- list2env(list(warn_indefinite = function(covariance) NULL), parent = environment(covariance))
-  covariance(fit)
+  with_calls(candor:::vcov.rr_tmdh, warn_indefinite = function(covariance) NULL)(fit)
 }
 
 # What a question's columns show, a row each, and its law given each truth, a column each.

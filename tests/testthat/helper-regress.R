@@ -34,9 +34,3 @@ fit_golden <- function(input, ...) {
 expect_goldens <- function(actual, expected, ...) {
   for (j in seq_along(actual)) expect_golden(actual[[j]], expected[[names(actual)[j]]], ...)
 }
-
-# The function with others in place of functions that it calls.
-with_calls <- function(f, ...) {
-  environment(f) <- list2env(list(...), parent = environment(f))
-  f
-}

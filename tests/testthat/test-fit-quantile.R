@@ -253,8 +253,7 @@ test_that("a cumulative share without limits may be any, and the others keep the
   fit <- rr_estimate(rr_counts(c(30, 50, 40, 80), rr_grr(letters[1:4], epsilon = 2)))
   second <- sum(coef(fit)[1:2])
   limits_of <- function(values) {
-    environment(cumulative_limits) <- list2env(list(contrast_values = values), parent = environment(cumulative_limits))
-    cumulative_limits(fit, 1L, c(0.1, 0.3, 0.5, 0.7), 0.95)
+    with_calls(cumulative_limits, contrast_values = values)(fit, 1L, c(0.1, 0.3, 0.5, 0.7), 0.95)
   }
   known <- limits_of(contrast_values)
   lost <- limits_of(function(...) {

@@ -104,8 +104,7 @@ test_that("as many filters as categories, of one report, are solved exactly; mem
   evidence <- new_evidence(single, c(1, 0, 0, 1, 0, 1), 1, 1, 5)
   expect_equal(law_unbiased(single, evidence), (c(0, 1, 1, 0, 0) - zero) / (one - zero))
   bytes <- NULL
-  f <- law_unbiased.rr_law_bloom
-  environment(f) <- list2env(parent = environment(f), list(check_memory = function(b, ...) bytes <<- b))
+  f <- with_calls(law_unbiased.rr_law_bloom, check_memory = function(b, ...) bytes <<- b)
   f(single, evidence)
   expect_equal(bytes, 8 * (2 * 25 + 3 * 25))
   f(law, new_evidence(law, counts, 130, 130, 3))
@@ -123,10 +122,8 @@ test_that("a sum of shares is doubted one standard deviation beyond its normal q
     expect_false(f(law, evidence, alpha * 0.99))
     expect_true(f(law, evidence, min(alpha * 1.01, 1)))
   }
-  environment(f) <- list2env(list(covariance_cells = 3), parent = environment(f))
-  expect_true(f(law, many(0.8), 0.01))
-  environment(f) <- list2env(list(covariance_cells = 2), parent = environment(f))
-  expect_false(f(law, many(0.8), 0.01))
+  expect_true(with_calls(f, covariance_cells = 3)(law, many(0.8), 0.01))
+  expect_false(with_calls(f, covariance_cells = 2)(law, many(0.8), 0.01))
 })
 
 test_that("the blanket is that of all filters and all reports, by enumeration", {

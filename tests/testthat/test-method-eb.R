@@ -604,12 +604,13 @@ test_that("exact categories keep their inversion, and are as likely as the prior
   evidence <- group_evidence(rr_counts(counts, rr_unary(5, p = 0.5, q = 0.1), n = n), 1)
   asked <- NULL
   mass <- c(0.1, 0.2, 0.3, 0.4)
-  environment(eb_fit_reference) <- list2env(parent = environment(eb_fit_reference), list(call_eb = function(rows, totals, k, max_x, weights, relative, probs) {
+  core <- function(rows, totals, k, max_x, weights, relative, probs) {
     asked <<- list(rows = rows[[1]], rest = list(totals, k, max_x, weights, relative, probs))
     list(list(mean = c(0.02, 0.03, 0.04), variance = c(1, 2, 3), tilted = rep(TRUE, 3), finest = rep(0.1, 3), quantile = cbind(c(4, 5, 6)),
               loglik = -7, prior = data.frame(x = c(0, 0.5, 1.5, 3), mass = mass)))
-  }))
-  result <- eb_fit_reference(evidence, reference, 0.9)
+  }
+  fit_reference <- with_calls(eb_fit_reference, call_eb = core)
+  result <- fit_reference(evidence, reference, 0.9)
   # Counts of 3000 and 2500 vary by 55 and 50, less than 0.045 of the 2000 and 1500 above the base of 1000.
   expect_equal(asked$rest, list(1 - 0.5 - 0.375, 5, 10, c(0.4, 0.6, 0, 0), 0.03, 0.9))
   expect_equal(asked$rows$expand(asked$rows$count), counts[-c(2, 4)])
@@ -622,7 +623,7 @@ test_that("exact categories keep their inversion, and are as likely as the prior
   width <- sqrt(2 * pi * c(3000, 2500)) / (n * 0.4 * c(0.25, 0.4))
   expect_equal(result$loglik, -7 + sum(log(c(0.3 / 1.25, 0.2 / 0.75) * width)))
   mass[3] <- 0
-  expect_equal(eb_fit_reference(evidence, reference, 0.9, wary = TRUE)$loglik, -7 + log(1e-300) + log(0.2 / 0.75 * width[2]))
+  expect_equal(fit_reference(evidence, reference, 0.9, wary = TRUE)$loglik, -7 + log(1e-300) + log(0.2 / 0.75 * width[2]))
   expect_identical(asked$rest[[4]], c(0.01, 0.99, 0, 0))
 })
 

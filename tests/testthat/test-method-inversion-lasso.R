@@ -132,12 +132,11 @@ test_that("the penalty of a candidate is the normal quantile of its gradient's n
   law <- evidence$law
   penalties <- list()
   estimate <- function(most) {
-    environment(estimate_lasso) <- list2env(parent = environment(estimate_lasso), list(rows_numbers = most,
-      lasso_squares = function(filters, shares, weights, penalty) {
+    squares <- function(filters, shares, weights, penalty) {
       penalties <<- c(penalties, list(penalty))
       numeric(ncol(filters))
-    }))
-    estimate_lasso(evidence, list(alpha = 0.02))
+    }
+    with_calls(estimate_lasso, rows_numbers = most, lasso_squares = squares)(evidence, list(alpha = 0.02))
   }
   # 16 bits, two cohorts, six candidates.
   result <- estimate(16 * 2 * 6)

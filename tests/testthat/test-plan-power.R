@@ -744,6 +744,6 @@ test_that("a deck is planned by the cards that ask, numbers that are all alike b
   square <- (12 * (exp(1) + 1) / (exp(1) - 1))^2
   expect_equal(rr_power(duchi, margin = 0.5, share = 9, sd = 0)$n, ceiling(z^2 * (square - 9) / 0.5^2))
   expect_equal(rr_power(duchi, margin = 0.5, share = 24)$n, ceiling(z^2 * (square - 144) / 0.5^2))
-  # 20 truths of mean 9 and no deviation have no variance of their own.
+  # Truths that are all 9 have no variance of their own.
   expect_equal(rr_power(duchi, margin = 0.5, share = 9, sd = 0, target = "sample")$n, ceiling(z^2 * (square - 9) / 0.5^2))
 })

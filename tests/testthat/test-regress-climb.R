@@ -82,15 +82,14 @@ test_that("a climb to infinity goes on from the highest point of the first four 
   from <- NULL
   follow <- function(rounds, value) {
     from <<- NULL
-    environment(climb_to_infinity) <- list2env(parent = environment(climb_to_infinity), list(
+    with_calls(climb_to_infinity,
       further_points = function(model, maximum) if (length(from) < rounds) rbind(1:12, maximum$b),
       loglik_at = function(model, points) heights[points[1, ]],
       climb = function(model, start) {
         from <<- c(from, start[1])
         list(points = cbind(start[2] + 1, NA), value = value, decrement = 0.5)
       }
-    ))
-    climb_to_infinity(list(), list(b = 0, value = 0, decrement = 9, steps = 4))
+    )(list(), list(b = 0, value = 0, decrement = 9, steps = 4))
   }
   expect_identical(follow(1, -2e-9), list(b = 1, value = -2e-9, decrement = 0.5, steps = 4))
   expect_identical(from, 7)
@@ -112,11 +111,11 @@ test_that("a bounded link is climbed inside, along barriers from 1e-2 to 1e-11 o
   start <- group_point(model, log(c(0.3, 0.5, 0.4)))
   pressed <- list(b = start, value = loglik_at(model, start), decrement = 1, steps = 7)
   barriers <- NULL
-  environment(climb_inside) <- list2env(parent = environment(climb_inside), list(with_kernel = function(model, barrier) {
+  watched <- with_calls(climb_inside, with_kernel = function(model, barrier) {
     barriers <<- c(barriers, barrier)
     with_kernel(model, barrier)
-  }))
-  inside <- climb_inside(model, pressed, start)
+  })
+  inside <- watched(model, pressed, start)
   expect_equal(barriers, 10^-(2:11) * 60 / 5)
   expect_equal(as.vector(inside$value), top, tolerance = 1e-9)
   expect_equal(as.vector(inside$value), as.vector(loglik_at(model, inside$b)))

@@ -85,11 +85,10 @@ test_that("the values at which a limit is looked for", {
 
 # A profile whose best log-likelihood at v is `height(v, near)`, with the points of the branches that it knows as `near`.
 walk <- function(f, height, asked = function(v, near) NULL) {
-  environment(f) <- list2env(parent = environment(f), list(profile_maximum = function(profile, v, near = NULL) {
+  with_calls(f, profile_maximum = function(profile, v, near = NULL) {
     asked(v, near)
     height(v, near)
-  }))
-  f
+  })
 }
 fake_profile <- list(top = 0, drop = 2, is_regular = FALSE, is_alone = FALSE, unit = 1, range = 300, std_error = 1, starts = cbind(1, 2, 3))
 

@@ -124,7 +124,7 @@ drawn_sketch <- function(n, type, settings, flip) {
 # The rows of rr_set_size()'s table, without its text, and without the warning of a full sketch, which is tested below.
 drawn_sizes <- function(replications, n, type, settings, flip) {
   estimate <- if (type == "pcsa") pcsa_size else bloom_size
-  environment(estimate) <- list2env(list(warn_saturated = function() NULL), parent = environment(estimate))
+  estimate <- with_calls(estimate, warn_saturated = function() NULL)
   rows <- lapply(seq_len(replications), function(i) {
     sketch <- drawn_sketch(n, type, settings, flip)
     row <- estimate(matrix(sketch$bits), flip, sketch$settings, stats::qnorm(0.975))

@@ -452,27 +452,29 @@ test_that("counts of a file add up, and their weights are those of somebody", {
   holds <- function(counts, n, squares = NULL, respondents = NULL, mechanism = grr) {
     expect_no_error(check_adds_up(counts, n, squares, respondents, mechanism))
   }
-  fails <- function(...) expect_error(check_adds_up(...), class = "candor_error_file")
+  fails <- function(counts, n, squares = NULL, respondents = NULL, mechanism = grr) {
+    expect_error(check_adds_up(counts, n, squares, respondents, mechanism), class = "candor_error_file")
+  }
   holds(counts, c(10, 4))
-  fails(counts, c(10, 5), NULL, NULL, grr)
-  fails(counts, c(11, 4), NULL, NULL, grr)
+  fails(counts, c(10, 5))
+  fails(counts, c(11, 4))
   # A count of a report that supports sets is at most n.
   holds(counts, c(5, 2), mechanism = unary)
-  fails(counts, c(4, 2), NULL, NULL, unary)
-  fails(counts, c(5, 1), NULL, NULL, unary)
+  fails(counts, c(4, 2), mechanism = unary)
+  fails(counts, c(5, 1), mechanism = unary)
   # Sums of weights come with their squares, and beyond 2^53 whole numbers are not all doubles.
-  fails(counts + 0.25, c(10.75, 4.75), NULL, NULL, grr)
+  fails(counts + 0.25, c(10.75, 4.75))
   holds(counts + 0.25, c(10.75, 4.75), c(20, 8))
   holds(cbind(c(2^53, 0, 0)), 2^53)
-  fails(cbind(c(2^53 + 2, 0, 0)), 2^53 + 2, NULL, NULL, grr)
+  fails(cbind(c(2^53 + 2, 0, 0)), 2^53 + 2)
   # sum w^2 <= (sum w)^2 <= m sum w^2, with equality for one person and for equal weights of m people.
   holds(counts, c(10, 4), c(100, 16))
-  fails(counts, c(10, 4), c(101, 8), NULL, grr)
-  fails(counts, c(10, 4), c(100, 17), NULL, grr)
+  fails(counts, c(10, 4), c(101, 8))
+  fails(counts, c(10, 4), c(100, 17))
   holds(counts, c(10, 4), c(20, 8), c(5, 2))
-  fails(counts, c(10, 4), c(20, 8), c(4, 2), grr)
+  fails(counts, c(10, 4), c(20, 8), c(4, 2))
   # No squares belong to nobody, and to nobody alone.
   holds(cbind(counts, 0), c(10, 4, 0), c(20, 8, 0))
-  fails(cbind(counts, 0), c(10, 4, 0), c(20, 8, 1), NULL, grr)
-  fails(counts, c(10, 4), c(0, 8), NULL, grr)
+  fails(cbind(counts, 0), c(10, 4, 0), c(20, 8, 1))
+  fails(counts, c(10, 4), c(0, 8))
 })

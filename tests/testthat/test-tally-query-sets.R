@@ -230,8 +230,7 @@ test_that("a long table that is written to while it is tallied gives counts and 
     arrive()
     rows
   }
-  counting <- rr_tally.tbl_lazy
-  environment(counting) <- list2env(list(run_query = watched), parent = environment(rr_tally.tbl_lazy))
+  counting <- with_calls(rr_tally.tbl_lazy, run_query = watched)
   tally <- counting(table, subset)
   expect_identical(sum(tally$counts), 3 * tally$n)
   expect_identical(tally$counts, expected$counts)

@@ -20,10 +20,8 @@ test_that("a select with groups, conditions and sums; long lists have a line eac
   plain <- structure(list(), class = "DBIConnection")
   quote <- function(names, connection) sprintf("\"%s\"", names)
   text <- function(keys, sums, ...) {
-    select <- select_text
-    environment(select) <- list2env(list(quote_names = quote, exact_values = function(values, connection) if (inherits(connection,
-      "SQLiteConnection")) paste(values, "X") else values), parent = environment(select_text))
-    as.character(select(keys, sums, ...))
+    exact <- function(values, connection) if (inherits(connection, "SQLiteConnection")) paste(values, "X") else values
+    as.character(with_calls(select_text, quote_names = quote, exact_values = exact)(keys, sums, ...))
   }
   expect_identical(text(c("a", "b"), c(n = "COUNT(*)"), "t", connection = plain), "SELECT a, b, COUNT(*) AS \"n\"\nFROM t\nGROUP BY a, b")
   expect_identical(text(character(), c(n = "COUNT(*)"), "t", c("x > 1", "y"), plain), "SELECT COUNT(*) AS \"n\"\nFROM t\nWHERE (x > 1) AND (y)")

@@ -113,8 +113,7 @@ test_that("a vector over levels is by their names, or by position", {
 })
 
 test_that("memory is refused from the first byte above what is free, and bytes have their unit", {
-  check <- check_memory
-  environment(check) <- list2env(list(machine_memory = function() 1000), parent = environment(check_memory))
+  check <- with_calls(check_memory, machine_memory = function() 1000)
   passes(check(1000, "x", "It"))
   expect_error(check(1001, "x", "It"), class = "candor_error_too_large")
   expect_identical(c(format_bytes(999), format_bytes(1000), format_bytes(2.5e9), format_bytes(1e28)), c("1000 B", "1 kB", "2.5 GB", "10000 YB"))
