@@ -17,6 +17,20 @@ test_that("every exported function asks for an argument that is missing", {
   expect_error(rr_predictor(mpg ~ am, mtcars), "`mechanisms` must be given", class = "candor_error_argument")
 })
 
+test_that("every verb refuses an argument that it does not know, by its name", {
+  # What these take further is options of a method or a law, or tallies.
+  takes_more <- c("rr_estimate", "rr_new_law", "rr_new_mechanism", "rr_new_method", "rr_pool")
+  is_generic <- vapply(exported(), function(f) "UseMethod" %in% all.names(body(f)), NA)
+  verbs <- exported()[!is_generic & !names(is_generic) %in% c(takes_more, "rr_reports", "rr_methods")]
+  methods <- ls(asNamespace("candor"), pattern = "^rr_(tally|association|quantile|goodness_of_fit)[.]")
+  verbs <- c(verbs, mget(setdiff(methods, "rr_quantile.default"), asNamespace("candor")))
+  expect_gt(length(verbs), 80)
+  for (name in names(verbs)) {
+    refusal <- expect_error(verbs[[name]](unknown_argument = 1), class = "candor_error", info = name)
+    expect_match(conditionMessage(refusal), "unknown_argument", fixed = TRUE, info = name)
+  }
+})
+
 test_that("answers that stand in the wrong place are not printed", {
   cnd <- expect_error(rr_perturb("no", rr_forced(1 / 6), "R", NULL, NULL, "heroin"), class = "candor_error_argument")
   expect_no_match(conditionMessage(cnd), "heroin")
