@@ -191,3 +191,25 @@ test_that("numbers of yes and of no are two columns of finite numbers, none nega
     expect_refused(counted_response(bad, c("no", "yes"), NULL))
   }
 })
+
+test_that("a linear predictor is valid as long as its truth is a probability that rounding tells from 0 and 1", {
+  inside <- list(logit = c(-30, 30), probit = c(-30, 30), cloglog = c(-30, 30), cauchit = c(-1e7, 1e7), log = c(-30, 0), identity = c(0, 1))
+  outside <- list(logit = c(-40, 40), probit = c(-40, 40), cloglog = c(-40, 40), cauchit = c(-1e9, 1e9), log = c(-40, 1e-9), identity = c(-1e-9, 1 + 1e-9))
+  for (link in names(inside)) {
+    valid <- rr_family(rr_warner(0.8), link)$valideta
+    expect_true(valid(inside[[link]]))
+    for (bad in c(outside[[link]], NA, -Inf)) expect_false(valid(c(inside[[link]], bad)), label = paste(link, bad))
+  }
+  valid <- rr_family(rr_warner(0.8))$validmu
+  expect_true(valid(c(0, 0.5, 1)))
+  for (bad in c(-0.1, 1.1, NaN)) expect_false(valid(c(0.5, bad)))
+})
+
+test_that("shares with weights are as many answers: the AIC of glm() is that of binomial reports", {
+  survey <- data.frame(yes = c(9, 12, 20), n = c(20, 30, 40), x = c(0, 1, 3))
+  fit <- glm(yes / n ~ x, rr_family(rr_warner(0.8)), survey, weights = n, control = exact)
+  report <- 0.2 + 0.6 * plogis(coef(fit)[[1]] + coef(fit)[[2]] * survey$x)
+  expect_equal(AIC(fit), 4 - 2 * sum(dbinom(survey$yes, survey$n, report, log = TRUE)), tolerance = 1e-10)
+  counts <- glm(cbind(yes, n - yes) ~ x, rr_family(rr_warner(0.8)), survey, control = exact)
+  expect_equal(AIC(counts), AIC(fit))
+})
