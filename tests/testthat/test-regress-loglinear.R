@@ -253,3 +253,18 @@ test_that("the score of a group moves with the probability of a report as differ
   design <- design[, 1, drop = FALSE]
   expect_identical(dim(cell_slopes(state(C), list(matrix(1, 2, 3)), c(TRUE, FALSE))), c(3L, 1L))
 })
+
+test_that("questions and groups keep names that are no words of R", {
+  survey <- rr_product(`drug use` = rr_warner(0.8))
+  answers <- data.frame(`drug use` = rep(c("yes", "no", "yes", "no"), c(40, 60, 50, 50)), check.names = FALSE)
+  tally <- rr_tally(answers, survey, by = list(`my town` = rep(c("a", "b"), each = 100)))
+  fit <- rr_loglinear(~ `drug use` * `my town`, tally)
+  # By hand: (0.4 - 0.2) / 0.6 = 1 / 3 in the first town, 1 / 2 in the other.
+  expect_equal(unname(coef(fit)), c(-log(2), log(2)), tolerance = 1e-8)
+})
+
+test_that("degrees of freedom are the cells of each group but one, of the reports if some respondents use no device", {
+  table <- list(x = matrix(0, 16, 5), counts = matrix(0, 12, 2), protective = 0)
+  expect_identical(loglinear_freedom(table, 3), (8 - 1) * 2 - 3)
+  expect_identical(loglinear_freedom(replace(table, "protective", list(numeric(12))), 3), (12 - 1) * 2 - 3)
+})
