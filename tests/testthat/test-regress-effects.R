@@ -238,3 +238,13 @@ test_that("effects at one row, at a value of 0 too, with each type of variance a
   expect_equal(all$estimate, c(weighted.mean(fitted(fit, "truth"), clustered$w), share(1) - share(0)), tolerance = 1e-8)
   expect_refused(rr_effects(fit, "w"), rr_effects(fit, 1), rr_effects(fit, by = "none"), rr_effects(fit, weights = 1:3), rr_effects(fit, type = "survey"))
 })
+
+test_that("a variable that the model has as factors alone has no slope", {
+  data <- data.frame(y = c(0, 1, 1, 0), day = c(1, 2, 3, 4), z = c(2, 5, 1, 3))
+  through_factor <- function(formula, name = "day") in_factor(name, terms(formula), model.frame(formula, data))
+  for (formula in c(y ~ factor(day), y ~ z + cut(day, 2), y ~ as.character(day), y ~ I(day > 2) + z, y ~ factor(day) * (day > 2))) {
+    expect_true(through_factor(formula))
+  }
+  for (formula in c(y ~ day, y ~ factor(day) + day, y ~ (day > 2) + log(day), y ~ z, day ~ z, factor(day) ~ z)) expect_false(through_factor(formula))
+  expect_false(through_factor(y ~ factor(day) + z, "z"))
+})

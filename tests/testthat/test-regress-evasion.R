@@ -298,3 +298,14 @@ test_that("limits of evasion: Wald's by hand, and profiles that fall by the quan
   }
   expect_identical(unname(reaches), cbind(c(FALSE, FALSE, TRUE), c(FALSE, TRUE, TRUE)))
 })
+
+test_that("the posterior of evasion is Bayes' rule, and if nobody evades a likelihood stays, however small", {
+  groups <- list(v = cbind(1, c(0, 1, 1)), safe = c(TRUE, FALSE, TRUE))
+  follow <- c(0.2, 0.3, 0.5)
+  gamma <- plogis(c(-1, -0.5, -0.5))
+  total <- (1 - gamma) * follow + gamma * groups$safe
+  expect_equal(evasion_posterior(groups, log(follow), c(-1, 0.5)),
+               list(gamma = gamma, slack = 1 - gamma, tau = gamma * groups$safe / total, loglik = log(total)))
+  loglik <- c(-800, -1, -800)
+  expect_identical(evasion_posterior(groups, loglik, c(-Inf, -Inf)), list(gamma = numeric(3), slack = c(1, 1, 1), tau = numeric(3), loglik = loglik))
+})

@@ -157,6 +157,16 @@ test_that("exponentiated coefficients are obeyed, or refused where they are no l
   }
 })
 
+test_that("the exponential of a coefficient has its error by the delta method, and a share of respondents stays", {
+  skip_if_not_installed("parameters")
+  questions <- rr_product(item1 = rr_kuk(0.8, 0.2), item2 = rr_kuk(0.8, 0.2))
+  fit <- rr_loglinear(~ item1 + item2, rr_counts(xtabs(count ~ item1 + item2, benefit_survey), questions), protective = "no")
+  share <- tidy(fit, type = "parameters")
+  table <- parameters::model_parameters(fit, exponentiate = TRUE)
+  expect_equal(table$Coefficient, c(exp(unname(coef(fit))), share$estimate))
+  expect_equal(table$SE, c(exp(unname(coef(fit))) * sqrt(unname(diag(vcov(fit)))), share$std.error))
+})
+
 test_that("what puts the fitted values of a glm beside the reports gets the reports' probabilities", {
   mu <- 1 / 6 + 2 / 3 * stats::plogis(as.vector(stats::model.matrix(large) %*% coef(large)))
   y <- as.integer(contacts$report == "yes")
