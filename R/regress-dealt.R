@@ -89,9 +89,6 @@ dealt_model <- function(x, reported, first, offset, base_fit) {
   pass <- dealt_pass(basis$z, reported, first, offset, base_fit)
   evaluate <- function(b, need) {
     state <- pass(b, need > 0L)
-    if (need == 0L || !is.finite(state$value)) {
-      return(list(value = state$value))
-    }
     list(
       value = state$value,
       gradient = rowSums(state$scores),
