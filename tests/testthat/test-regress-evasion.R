@@ -309,3 +309,49 @@ test_that("the posterior of evasion is Bayes' rule, and if nobody evades a likel
   loglik <- c(-800, -1, -800)
   expect_identical(evasion_posterior(groups, loglik, c(-Inf, -Inf)), list(gamma = numeric(3), slack = c(1, 1, 1), tau = numeric(3), loglik = loglik))
 })
+
+test_that("evasion is climbed for from the fit without it and from one without intercepts, and must raise its log-likelihood", {
+  groups <- list(size = 1L, x = matrix(1, 2, 1, dimnames = list(NULL, "(Intercept)")), v = cbind(c(1, 1)))
+  without <- list(point = c(-1, 0.8), fixed = list(point = c(other = 9, `(Intercept)` = -0.5)), loglik = -10)
+  begun <- NULL
+  maximum <- function(values, estimate = c(-1, 0.9, -3), limit = NULL) {
+    begun <<- NULL
+    with_calls(evasion_maximum,
+      evasion_model = function(groups, halvings = 0) list(halvings = halvings, slope = function() diag(3)),
+      highest_maximum = function(model, starts) {
+        begun <<- c(begun, list(unname(starts)))
+        list(b = c(0.5, -1.5, -2), value = values[1 + model$halvings], values = values[1] - c(0, 1.9, 2.1))
+      },
+      fit_likelihood = function(model, best) list(estimate = estimate, coefficients = estimate, vcov = diag(3))
+    )(groups, c(without, list(limit = limit)))
+  }
+  shares <- qlogis(c(0.02, 0.1, 0.3))
+  found <- maximum(c(-9, -9))
+  # The finer grid begins at the end of the coarser one; the likelihood is even in sigma.
+  expect_equal(begun, list(cbind(rbind(-1, 0.8, shares), rbind(-0.5, 0.5, shares), deparse.level = 0), cbind(c(0.5, 1.5, -2))), ignore_attr = TRUE)
+  expect_identical(found, list(estimate = c(-1, 0.9, -3), coefficients = c(-1, 0.9, -3), vcov = diag(3), starts = c(-9, -10.9)))
+  expect_null(maximum(c(-10 + 5e-8, -9)))
+  expect_null(maximum(c(-9, -10 + 5e-8)))
+  # Without evasion the likelihood is higher where sigma is infinite.
+  expect_null(maximum(c(-9, -9), limit = list(value = -8)))
+  expect_refused(maximum(c(-9, -9), c(-1, 41, -3)), class = "no_information")
+  expect_identical(maximum(c(-9, -9), c(-1, 39, -3))$estimate[2], 39)
+  zero <- maximum(c(-9, -9), c(-1, 5e-5, -3))
+  expect_identical(zero[c("estimate", "coefficients")], list(estimate = c(-1, 0, -3), coefficients = c(-1, 0, -3)))
+  expect_identical(zero$vcov, rbind(c(1, NA, 0), NA, c(0, NA, 1)))
+})
+
+test_that("if nobody evades the fit is that without the class, at a share of 0, but for an infinite sigma", {
+  without <- list(point = c(-1, 0.8), variance = diag(2:3), loglik = -10, starts = -10, infinite = character())
+  none <- evasion_none(without, list(v = cbind(1, 1:2)))
+  V <- matrix(NA_real_, 4, 4)
+  V[1:2, 1:2] <- diag(2:3)
+  expect_identical(none[c("coefficients", "estimate", "vcov")], list(coefficients = c(-1, 0.8, -Inf, -Inf), estimate = c(-1, 0.8, -Inf, -Inf), vcov = V))
+  expect_identical(none[c("loglik", "starts", "infinite")], without[c("loglik", "starts", "infinite")])
+  expect_refused(evasion_none(c(without, list(limit = list(value = -9))), NULL), class = "no_information")
+})
+
+test_that("an infinite coefficient has no profile beside evasion", {
+  evasion <- list(point = c(a = -Inf, sigma = 1, share = -2), covariance = matrix(NA_real_, 3, 3), shares = list(v = cbind(`(Intercept)` = 1)))
+  expect_identical(evasion_profile(list(evasion = evasion, loglik = -10), 1, 2), c(NA_real_, NA_real_))
+})

@@ -268,3 +268,30 @@ test_that("degrees of freedom are the cells of each group but one, of the report
   expect_identical(loglinear_freedom(table, 3), (8 - 1) * 2 - 3)
   expect_identical(loglinear_freedom(replace(table, "protective", list(numeric(12))), 3), (12 - 1) * 2 - 3)
 })
+
+test_that("weights count with the number of respondents that they are worth, in each group", {
+  yes <- rep(c(1, 0, 1, 0), c(40, 60, 110, 90))
+  town <- rep(c("a", "b"), c(100, 200))
+  weights <- c(rep(c(1, 2), 50), rep(c(1, 1, 4, 1), 50))
+  tally <- rr_tally(yes, rr_warner(0.8), by = list(town = town), weights = weights)
+  fit <- rr_loglinear(~ report * town, tally)
+  sums <- function(x) as.vector(tapply(x, town, sum))
+  m <- sums(weights * yes) / sums(weights)
+  share <- (m - 0.2) / 0.6
+  worth <- sums(weights)^2 / sums(weights^2)
+  variance <- m * (1 - m) / worth / 0.6^2 / (share * (1 - share))^2
+  expect_equal(unname(coef(fit)), qlogis(share) - c(0, qlogis(share[1])), tolerance = 1e-7)
+  expect_equal(unname(vcov(fit)), cbind(variance[1] * c(1, -1), c(-variance[1], sum(variance))), tolerance = 1e-7)
+  expect_equal(as.numeric(logLik(fit)), sum(worth * (m * log(m) + (1 - m) * log(1 - m))), tolerance = 1e-10)
+})
+
+test_that("a table of truths has at most 65,536 cells, those of all groups counted", {
+  questions <- stats::setNames(rep(list(rr_warner(0.8)), 8), letters[1:8])
+  of_groups <- function(n) list(counts = matrix(0, 1, n), groups = list(town = seq_len(n)))
+  cells <- truth_cells(questions, of_groups(256))
+  # The first question changes fastest, groups are the last.
+  expect_identical(lapply(cells[c(2, 3, 257), c("a", "b", "h", "town")], as.vector),
+                   list(a = c("yes", "no", "no"), b = c("no", "yes", "no"), h = c("no", "no", "no"), town = c(1L, 1L, 2L)))
+  expect_identical(dim(cells), c(65536L, 9L))
+  expect_refused(truth_cells(questions, of_groups(257)))
+})
