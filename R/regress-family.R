@@ -52,10 +52,7 @@ rr_family <- function(mechanism, link = "logit", quasi = FALSE, ...) {
 new_regress_family <- function(device, mechanism, labels, link, quasi = FALSE) {
   device <- as.matrix(device)
   family <- if (quasi) quasibinomial() else binomial()
-  curve <- regress_link(
-    device[1, ], device[2, ], device[3, ], device[4, ],
-    device[5, ], link
-  )
+  curve <- regress_link(device[1, ], device[2, ], device[5, ], link)
   family[names(curve)] <- curve
   family$validmu <- function(mu) {
     all(is.finite(mu)) && all(mu >= 0 & mu <= 1)
@@ -82,7 +79,7 @@ new_regress_family <- function(device, mechanism, labels, link, quasi = FALSE) {
   family
 }
 
-regress_link <- function(p, q, p_no, q_no, d, link) {
+regress_link <- function(p, q, d, link) {
   curve <- truth_curve(link)
   # How far a linear predictor may go before its truth is 0 or 1 to rounding; beyond, iterations of
   # other packages run away.
@@ -102,11 +99,7 @@ regress_link <- function(p, q, p_no, q_no, d, link) {
       link = sprintf("rr(%s)", link),
       linkfun = eta_of,
       linkinv = function(eta) {
-        # The smaller of a report and its complement is formed as such; binomial() has no use for
-        # the other one's digits.
-        mu <- p * curve$yes(eta) + q * curve$no(eta)
-        no <- p_no * curve$yes(eta) + q_no * curve$no(eta)
-        pmin(1 - least, pmax(least, ifelse(mu < 0.5, mu, 1 - no)))
+        pmin(1 - least, pmax(least, p * curve$yes(eta) + q * curve$no(eta)))
       },
       mu.eta = function(eta) d * curve$derivative(eta, 1),
       valideta = function(eta) {

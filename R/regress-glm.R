@@ -185,7 +185,7 @@ rr_glm <- function(
   fit[c("starts.asked", "design", "anchor")] <- list(starts, design, anchor)
   fit$mechanism_formula <- by_row$formula
   fit <- with_validation(fit, protective)
-  if (!is.null(block) && is.null(design) && is.null(bar)) {
+  if (!is.null(block) && is.null(design)) {
     return(dealt_fit(fit, model_data, call))
   }
   if (!is.null(design) && is.null(attention)) fit <- with_survey_design(fit, model_data, bar)
@@ -270,10 +270,7 @@ regress_data <- function(frame, mechanism, link, anchor = NULL) {
   storage.mode(x) <- "double"
   weight <- as.double(response$weights)
   used <- sum(weight > 0)
-  if (used < max(1, ncol(x)) &&
-      qr(x, tol = 1e-11)$rank >= used) {
-    check_enough_rows(used, ncol(x))
-  }
+  if (used < ncol(x) && qr(x, tol = 1e-11)$rank >= used) check_enough_rows(used, ncol(x))
   scale <- design_scale(frame$design, weight)
   c(frame, devices, list(
     x = x,

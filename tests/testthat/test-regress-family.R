@@ -213,3 +213,24 @@ test_that("shares with weights are as many answers: the AIC of glm() is that of 
   counts <- glm(cbind(yes, n - yes) ~ x, rr_family(rr_warner(0.8)), survey, control = exact)
   expect_equal(AIC(counts), AIC(fit))
 })
+
+test_that("a report that no truth gives has a finite predictor, and a predictor far out a report below 1", {
+  family <- rr_family(rr_warner(0.8))
+  end <- qlogis(.Machine$double.eps)
+  expect_equal(family$linkfun(c(0.1, 0.5, 0.95)), c(end, 0, -end))
+  direct <- rr_family(rr_binary(1, 0))
+  expect_identical(direct$linkinv(c(-800, 0, 800)), c(.Machine$double.eps, 0.5, 1 - .Machine$double.eps))
+  # 1 / 6 of the answers are a forced yes, 1 / 6 a forced no.
+  expect_equal(rr_family(forced)$linkinv(c(-2, 0, 3)), 1 / 6 + 2 / 3 * plogis(c(-2, 0, 3)), tolerance = 1e-15)
+})
+
+test_that("each row has the device of its arm", {
+  expect_identical(match_arms(c("b", "a", "b"), c("a", "b"), 3), c(1L, 0L, 1L))
+  expect_identical(match_arms(factor(c("b", "a")), c("a", "b"), 2), c(1L, 0L))
+  expect_refused(match_arms("a", c("a", "b"), 2), match_arms("a", NULL, 1), match_arms("a", c("a", "a"), 1))
+  expect_refused(match_arms(c("a", "c"), c("a", "b"), 2), match_arms(c("a", NA), c("a", "b"), 2), class = "mismatch")
+  device <- cbind(c(0.9, 0.2, 0.1, 0.8, 0.7), c(0.3, 0.7, 0.7, 0.3, -0.4))
+  expect_identical(row_device(device, c(1L, 0L), 2), list(p = c(0.3, 0.9), q = c(0.7, 0.2), d = c(-0.4, 0.7)))
+  expect_identical(row_device(device[, 1, drop = FALSE], NULL, 2), list(p = c(0.9, 0.9), q = c(0.2, 0.2), d = c(0.7, 0.7)))
+  expect_equal(reported(device, c(1L, 0L), cbind(c(0.5, 1), c(0, 0))), cbind(c(0.5, 0.9), c(0.7, 0.2)))
+})

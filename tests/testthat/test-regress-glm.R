@@ -702,3 +702,22 @@ test_that("a device is doubted by the arm whose answers it hardly gives, of a th
   expect_true(doubt_yes(last))
   expect_false(doubt_yes(last + 1))
 })
+
+test_that("fewer rows with weight than coefficients are refused, unless the columns of all rows are fewer still", {
+  towns <- data.frame(x = c(0, 1, 2), same = 3, yes = c(30, 40, 50), no = c(70, 60, 50))
+  fit <- function(formula, rows, ...) suppressMessages(quietly(rr_glm(formula, towns[rows, ], rr_warner(0.8), ...)))
+  # By hand: (0.3 - 0.2) / 0.6 = 1 / 6 and (0.4 - 0.2) / 0.6 = 1 / 3.
+  expect_equal(unname(coef(fit(cbind(yes, no) ~ x, 1:2))), c(qlogis(1 / 6), qlogis(1 / 3) - qlogis(1 / 6)), tolerance = 1e-8)
+  expect_refused(fit(cbind(yes, no) ~ x + I(x^2), 1:2), fit(cbind(yes, no) ~ x, 1:3, weights = c(0, 1, 0)), fit(cbind(yes, no) ~ 1, 1:2, weights = c(0, 0)))
+  towns$x <- 7
+  # The share of all: (0.35 - 0.2) / 0.6 = 1 / 4.
+  expect_equal(unname(coef(fit(cbind(yes, no) ~ x + same, 1:2))), c(qlogis(0.25), NA, NA), tolerance = 1e-8)
+})
+
+test_that("rows at the end are those with weight whose truth is 0 or 1, or within 1e-6 of it at the end of a link", {
+  rows <- list(truth = c(0, 0, 1, 5e-7, 2e-6, 1 - 5e-7), truth_no = c(1, 1, 0, 1 - 5e-7, 1 - 2e-6, 5e-7))
+  weight <- c(1, 0, 2, 1, 1, 1)
+  at_end <- function(pressed) boundary_rows(weight, rows, "x", pressed)
+  expect_identical(at_end(FALSE), list(rows = c(1L, 3L), truth = c(0, 1), coefficients = "x", pressed = FALSE))
+  expect_identical(at_end(TRUE), list(rows = c(1L, 3L, 4L, 6L), truth = c(0, 1, 0, 1), coefficients = "x", pressed = TRUE))
+})
