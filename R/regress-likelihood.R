@@ -48,7 +48,7 @@ new_likelihood <- function(
 with_memory <- function(evaluate) {
   last <- NULL
   function(b, need) {
-    if (need > 0L && identical(b, last$b)) return(last$state)
+    if (identical(b, last$b)) return(last$state)
     state <- evaluate(b, need)
     if (need > 0L) {
       last <<- if (!is.null(state$fallback)) list(b = b, state = state)
@@ -92,7 +92,7 @@ distinct_rows <- function(columns, weights) {
     first = order[!duplicated(key)],
     index = replace(key, order, key),
     unit = unit,
-    weights = as.vector(rowsum(weights[order], key, reorder = FALSE)) / unit
+    weights = as.vector(rowsum(weights[order], key)) / unit
   )
 }
 

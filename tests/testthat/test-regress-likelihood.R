@@ -48,7 +48,8 @@ test_that("the fit of a maximum: the mean of answers in the coordinates of the m
   # Four answers of mean 3 and variance 1; the parameter is half of the coordinate.
   evaluate <- function(b, need) list(value = -2 * (b - 3)^2, gradient = -4 * (b - 3), observed = matrix(4), fallback = matrix(4))
   model <- new_likelihood("half", evaluate, function(b) c(b, -2 * b), matrix(0.5), total = 4, start = 0)
-  expect_identical(model$reach(c(-1.5)), 3)
+  expect_identical(model$reach(-1.5), 3)
+  expect_identical(model$unbounded(1.5, cbind(2, 0)), list(eta = c(1.5, -3), move = cbind(c(2, -4), c(0, 0))))
   fit <- fit_likelihood(model, starts = 2)
   expect_equal(c(fit$b, fit$estimate, fit$loglik), c(3, 1.5, 0), tolerance = 1e-6)
   expect_equal(fit$coefficients, c(half = 1.5))
@@ -64,8 +65,14 @@ test_that("the fit of a maximum: the mean of answers in the coordinates of the m
   # A step that promises more than 1e-6 of 1 + 1 was not the last.
   expect_silent(fit_likelihood(model, best = replace(best, "decrement", 1.9e-6)))
   expect_warning(fit_likelihood(model, best = replace(best, "decrement", 2.1e-6)), class = "candor_warning_not_converged")
-  # Doubt of the reports is told beside infinite coefficients alone.
+  # Doubt of the reports is told beside infinite coefficients alone: those of -exp(-b), which rises for ever.
   expect_silent(fit_likelihood(model, best = best, doubtful = TRUE))
+  rising <- function(b, need) list(value = -exp(-b), gradient = exp(-b), observed = matrix(exp(-b)), fallback = matrix(exp(-b)))
+  model <- new_likelihood("a", rising, identity, diag(1), total = 1)
+  warned <- function(...) tryCatch(fit_likelihood(model, best = list(b = 40, value = 0, values = 0, decrement = 0), ...), warning = class)
+  expect_identical(c("candor_warning_infinite", "candor_warning_unlikely") %in% warned(), c(TRUE, FALSE))
+  expect_true("candor_warning_unlikely" %in% warned(doubtful = TRUE))
+  expect_identical(suppressWarnings(fit_likelihood(model, best = list(b = 40, value = 0, values = 0, decrement = 0)))$coefficients, c(a = Inf))
 })
 
 test_that("warnings of maxima: at infinity, close to each other, at the end of a link, under a doubtful design", {
