@@ -248,3 +248,17 @@ test_that("a variable that the model has as factors alone has no slope", {
   for (formula in c(y ~ day, y ~ factor(day) + day, y ~ (day > 2) + log(day), y ~ z, day ~ z, factor(day) ~ z)) expect_false(through_factor(formula))
   expect_false(through_factor(y ~ factor(day) + z, "z"))
 })
+
+test_that("rows that were not fitted are in no average, and other columns of the data make the groups", {
+  some <- transform(data, area = rep(c("south", "north"), 600))
+  some$age[c(3, 50)] <- NA
+  some$y[7] <- NA
+  fit <- suppressMessages(quietly(rr_glm(y ~ age, some, forced, subset = age > 25)))
+  used <- which(!is.na(some$y) & some$age > 25)
+  p <- plogis(coef(fit)[[1]] + coef(fit)[[2]] * some$age[used])
+  effects <- rr_effects(fit, by = c("area", "g"))
+  of_groups <- function(x) as.vector(tapply(x, list(some$g[used], some$area[used]), mean))
+  expect_identical(effects$area, rep(c("north", "south"), each = 6))
+  expect_identical(as.character(effects$g), rep(rep(c("a", "b", "c"), each = 2), 2))
+  expect_equal(effects$estimate, as.vector(rbind(of_groups(p), of_groups(p * (1 - p) * coef(fit)[[2]]))), tolerance = 1e-8)
+})
