@@ -389,3 +389,13 @@ test_that("a fit to replicate weights whose coefficients are all infinite has no
   expect_identical(unname(coef(fit)), c(-Inf, Inf))
   expect_true(all(is.na(vcov(fit))))
 })
+
+test_that("rows of which a finite population hides nothing add nothing to its part", {
+  # The scores of the reports no and yes are -1 and 2 in the second row, which said yes; a share of 4 * 0.5^2 of it is hidden.
+  hidden <- with_calls(hidden_meat, fitted_in = function(fit, design) 2:3, hidden_squares = function(design) c(9, 0, 4),
+                       possible_reports = function(fit) {
+                         list(list(rows = 1:2, scores = array(c(5, 7, -1, 2), c(2, 2, 1)), counts = diag(2), channel = rbind(c(0.8, 0.2), c(0.2, 0.8))))
+                       })
+  # Means given the truths are -0.4 and 1.4, the unbiased estimates of the truths -1 / 3 and 4 / 3.
+  expect_equal(drop(hidden(list(weight.scale = 0.5))), 2^2 - (1.4^2 * 4 / 3 - 0.4^2 / 3), tolerance = 1e-12)
+})

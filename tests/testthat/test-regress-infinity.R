@@ -78,6 +78,11 @@ test_that("limits of groups: infinite where all say the same, undetermined where
   expect_true(all(is.na(limits$observed)))
   # A prior of the differences: none of them is infinite.
   expect_identical(group_limits(c(16, 12), c(40, 12), diag(2))$infinite, c(FALSE, FALSE))
+  # A prior that is worth as much as the answers halves the variances of 16 of 40 and 6 of 20.
+  information <- rbind(c(9.6 + 4.2, 4.2), c(4.2, 4.2))
+  limits <- group_limits(c(16, 6), c(40, 20), information)
+  expect_identical(limits$infinite, c(FALSE, FALSE))
+  expect_equal(unname(limits$observed), solve(information) / 2, tolerance = 1e-8)
 })
 
 test_that("predictors of new rows: finite, infinite where the rows say so, else NA", {
