@@ -2,7 +2,6 @@
 # ones (inst/mathematics/maxima.md).
 
 # The limits of the parameters at the point b of a maximum:
-#   value          value, gradient and information
 #   flat           the changes of the parameters along the flat directions, a column each
 #   infinite       is the parameter infinite?
 #   point          the parameters at b, which are finite
@@ -34,7 +33,6 @@ limits_of <- function(model, b) {
   point <- model$natural(b)
   contrast_vcov <- inverse(value$observed)
   list(
-    value = value,
     flat = flat,
     infinite = infinite,
     point = point,
@@ -67,13 +65,7 @@ describe_maximum <- function(maximum) {
   scale[-index] <- NA
   scaled <- function(V) V * outer(scale, scale)
   psi <- ifelse(limits$infinite[-columns], round(psi), psi)
-  raw <- if (length(psi)) {
-    regress_value(
-      model, c(maximum$b[seq_len(model$k)], psi), natural = TRUE
-    )
-  } else {
-    limits$value
-  }
+  value <- regress_value(model, c(maximum$b[seq_len(model$k)], psi), natural = TRUE)
   c(maximum, list(
     coefficients = replace(limits$coefficients[columns], -model$basis$keep, NA),
     infinite = infinite,
@@ -82,7 +74,7 @@ describe_maximum <- function(maximum) {
     parameter = psi,
     variance = list(observed = scaled(limits$observed), expected = scaled(limits$expected)),
     contrast_vcov = scaled(limits$contrast_vcov),
-    loglik = raw$value
+    loglik = value$value
   ))
 }
 

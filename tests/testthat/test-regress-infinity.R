@@ -42,6 +42,7 @@ test_that("an inverse of parts of very different size is symmetric and right", {
   inverse <- invert_positive(A)
   expect_identical(inverse, t(inverse))
   expect_equal(inverse %*% A, diag(3), tolerance = 1e-8)
+  expect_equal(invert_positive(diag(c(1e200, 4))), diag(c(1e-200, 0.25)), tolerance = 1e-12)
   expect_error(invert_positive(rbind(c(1, 2), c(2, 1))))
 })
 
