@@ -211,6 +211,14 @@ test_that("units are numbers above 0 of covariates that have derivatives", {
   }
 })
 
+test_that("units that are not given are 1, and each that is given is checked", {
+  expect_identical(effect_units(c(b = 2.5), c("a", "b")), c(a = 1, b = 2.5))
+  expect_identical(effect_units(NULL, c("a", "b")), c(a = 1, b = 1))
+  for (bad in list(c(a = 1, b = -1), c(a = 1, b = Inf), c(a = 1, b = NA), c(a = 1, d = 1), c(a = "1"), c(1, 2))) {
+    expect_refused(effect_units(bad, c("a", "b")))
+  }
+})
+
 test_that("effects at one row, at a value of 0 too, with each type of variance and their intervals: by hand", {
   clustered <- transform(data, school = rep(1:60, 20), w = rep(c(1, 2, 1), 400))
   fit <- quietly(rr_glm(y ~ age + I(age^2) + g + z, clustered, forced, weights = w))
