@@ -99,6 +99,9 @@ test_that("robust errors are by block, or by clusters of blocks", {
   truth <- predict(fit, data.frame(x = 0:1), type = "truth", se.fit = TRUE)
   expect_equal(unname(truth$fit), unname(plogis(cumsum(coef(fit)))), tolerance = 1e-12)
   expect_equal(unname(predict(fit, data.frame(x = 0), type = "link", se.fit = TRUE)$se.fit), sqrt(vcov(fit)[1, 1]), tolerance = 1e-12)
+  # Another covariance, whose standard error at x = 1 is sqrt(4 + 9 + 2).
+  other <- predict(fit, data.frame(x = 0:1), type = "link", se.fit = TRUE, vcov. = rbind(c(4, 1), c(1, 9)))
+  expect_equal(unname(other$se.fit), c(2, sqrt(15)), tolerance = 1e-12)
   expect_output(print(fit), "blocks")
   expect_identical(tidy(fit)$term, c("(Intercept)", "x"))
   expect_lt(anova(rr_glm(said ~ 1, data, mechanism), fit)$`Pr(>Chi)`[2], 1)
@@ -139,6 +142,7 @@ test_that("what has no likelihood of blocks is refused, and designs cluster by b
   refused(rr_glm(~group, rr_tally(data[c("team", "said")], mechanism, by = data$x)), "law")
   refused(rr_family(mechanism), "law")
   refused(rr_anchor(mechanism), "law")
+  refused(rr_power(mechanism, 100, model = ~x, data = data.frame(x = 0:1), coefficients = c(0, 1)), "law")
   # What the deck cannot give has no likelihood.
   refused(rr_glm(said ~ 1, data.frame(team = rep(1:3, each = 5), said = 0), mechanism), "impossible")
   skip_if_not_installed("survey")
