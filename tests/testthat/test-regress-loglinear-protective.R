@@ -202,3 +202,9 @@ test_that("the share is climbed for from the fit without it, brought in from far
   expect_identical(none$best$b, c(1, 2, 3))
   expect_identical(none$table$logit, -Inf)
 })
+
+test_that("answers by question stand in their cell, the first question fastest, in whatever order they are named", {
+  expect_identical(protective_reports(c(b = "no", c = "no", a = "yes"), three()$questions), replace(numeric(8), 2, 1))
+  expect_identical(protective_reports("yes", three()$questions), replace(numeric(8), 8, 1))
+  expect_equal(protective_reports(list("no", c(0.3, 0.7), "yes"), three()$questions), c(0, 0, 0, 0, 0.3, 0, 0.7, 0))
+})

@@ -295,3 +295,10 @@ test_that("a table of truths has at most 65,536 cells, those of all groups count
   expect_identical(dim(cells), c(65536L, 9L))
   expect_refused(truth_cells(questions, of_groups(257)))
 })
+
+test_that("a group without reports counts nothing, one report counts as one, and none at all is refused", {
+  fit <- rr_loglinear(~report, rr_counts(cbind(a = c(60, 40), b = c(0, 0), c = c(0, 1)), rr_warner(0.8)))
+  expect_equal(coef(fit), c(reportyes = qlogis((41 / 101 - 0.2) / 0.6)), tolerance = 1e-8)
+  expect_identical(fit$n, 101)
+  expect_refused(rr_loglinear(~report, rr_counts(c(0, 0), rr_warner(0.8))), class = "empty")
+})
