@@ -208,3 +208,34 @@ test_that("answers by question stand in their cell, the first question fastest, 
   expect_identical(protective_reports("yes", three()$questions), replace(numeric(8), 8, 1))
   expect_equal(protective_reports(list("no", c(0.3, 0.7), "yes"), three()$questions), c(0, 0, 0, 0, 0.3, 0, 0.7, 0))
 })
+
+test_that("variances and predictions beside respondents who protect themselves follow from the law of the reports", {
+  tally <- protective_tally(0.2, 2000, 7, three())$tally
+  fit <- rr_loglinear(~ a + b + c, tally, starts = 2, protective = "no")
+  cells <- as.matrix(expand.grid(0:1, 0:1, 0:1))
+  channel <- Reduce(kronecker, rep(list(rbind(c(5, 1), c(1, 5)) / 6), 3))
+  truth <- function(b) exp(drop(cells %*% b[1:3])) / sum(exp(cells %*% b[1:3]))
+  reports <- function(b) (1 - plogis(b[4])) * drop(truth(b) %*% channel) + plogis(b[4]) * c(1, numeric(7))
+  counts <- as.vector(tally$counts)
+  b <- unname(fit$estimate)
+  total <- function(b) sum(counts * log(reports(b)))
+  expect_equal(as.numeric(logLik(fit)), total(b), tolerance = 1e-10)
+  V <- solve(-stats::optimHess(b, total, control = list(ndeps = rep(1e-3, 4))))
+  slopes <- difference_gradient(function(b) log(reports(b)), b)
+  expected <- solve(crossprod(slopes * (2000 * reports(b)), slopes))
+  sandwich <- V %*% crossprod(slopes * counts, slopes) %*% V
+  expect_equal(unname(vcov(fit)), V[1:3, 1:3], tolerance = 1e-4)
+  expect_equal(unname(vcov(fit, "expected")), expected[1:3, 1:3], tolerance = 1e-6)
+  expect_equal(unname(vcov(fit, "sandwich")), sandwich[1:3, 1:3], tolerance = 1e-4)
+  for (type in c("truth", "report")) {
+    value <- function(b) if (type == "truth") truth(b) else 2000 * reports(b)
+    found <- predict(fit, type, se.fit = TRUE)
+    expect_equal(as.vector(found$fit), value(b), tolerance = 1e-10)
+    slope <- difference_gradient(value, b)
+    expect_equal(as.vector(found$se.fit), sqrt(rowSums((slope %*% V) * slope)), tolerance = 1e-4)
+  }
+  # Beside them the reports may have any law, with 7 degrees of freedom.
+  deviance <- 2 * sum(counts * log(counts / (2000 * reports(b))))
+  one <- glance(fit)
+  expect_equal(c(one$deviance, one$p.value), c(deviance, pchisq(deviance, 3, lower.tail = FALSE)), tolerance = 1e-6)
+})
