@@ -154,3 +154,11 @@ test_that("a climb does not creep where the information lacks little of being po
     expect_lt(end$steps, 40)
   }
 })
+
+test_that("an unknown number is its logit, which stays finite, and begins at a half", {
+  model <- list(data = list(x = diag(2)), basis = list(back = diag(c(1, 4)), keep = 1:2), size = 3, k = 2)
+  expect_equal(coordinates(model, c(1, 2, 0.25)), c(1, 0.5, qlogis(0.25)))
+  expect_equal(coordinates(model, c(1, 2)), c(1, 0.5, 0))
+  expect_equal(coordinates(model, c(1, 2, 1)), c(1, 0.5, 15 * log(10)), tolerance = 1e-3)
+  expect_equal(coordinates(model, c(1, 2, 0)), c(1, 0.5, -15 * log(10)), tolerance = 1e-3)
+})

@@ -182,3 +182,18 @@ test_that("what puts the fitted values of a glm beside the reports gets the repo
   for (name in c("r2_tjur", "r2_efron")) expect_error(performance(name)(large), class = "candor_error_argument")
   expect_error(performance("model_performance")(large, metrics = "RMSE"), "AICc", class = "candor_error_argument")
 })
+
+test_that("emmeans takes a column that others make, and other covariances", {
+  skip_if_not_installed("emmeans")
+  doubled <- transform(contacts, twice = 2 * age)
+  fit <- suppressMessages(rr_glm(report ~ age + twice + sex, doubled, rr_forced(1 / 6)))
+  b <- coef(large)
+  at <- rbind(f = c(1, mean(contacts$age), 0), m = c(1, mean(contacts$age), 1))
+  means <- function(...) as.data.frame(summary(emmeans::emmeans(fit, "sex", ...)))
+  expect_equal(means()$emmean, unname(drop(at %*% b)), tolerance = 1e-6)
+  expect_equal(means()$SE, unname(sqrt(rowSums((at %*% vcov(large)) * at))), tolerance = 1e-6)
+  V <- diag(c(1, 4, NA, 4))
+  for (other in list(V, function(fit) V)) expect_equal(means(vcov. = other)$SE, unname(sqrt(rowSums(at^2 %*% c(1, 4, 4)))), tolerance = 1e-6)
+  # The effect of age where its double stays is not estimated.
+  expect_true(all(is.na(means(at = list(age = 0, twice = 1))$emmean)))
+})
