@@ -239,3 +239,26 @@ test_that("variances and predictions beside respondents who protect themselves f
   one <- glance(fit)
   expect_equal(c(one$deviance, one$p.value), c(deviance, pchisq(deviance, 3, lower.tail = FALSE)), tolerance = 1e-6)
 })
+
+test_that("the row of the share: its error from the logit, half of the p-value, and where the profile falls by the quantile", {
+  fit <- list(table = list(logit = NA, x = matrix(0, 8, 3)), estimate = c(1, 2, 3, qlogis(0.2)), b = c(4, 5, 6, 7), loglik = -10, without = -12)
+  fit$vcov <- matrix(0.09, 1, 1, dimnames = list("self-protective", "self-protective"))
+  begun <- NULL
+  # The profile falls by `curvature` times the squared distance from the share 0.2.
+  row_of <- function(curvature, ...) {
+    with_calls(protective_row, loglinear_model = identity, climb = function(model, start) {
+      begun <<- start
+      list(value = c(-10 - curvature * (plogis(model$logit) - 0.2)^2, -99))
+    })(fit, ...)
+  }
+  row <- row_of(200, FALSE, 0.95)
+  expect_equal(as.list(row), list(term = "self-protective", estimate = 0.2, std.error = 0.2 * 0.8 * 0.3, statistic = 2, p.value = pnorm(-2)))
+  row <- row_of(200, TRUE, 0.9)
+  expect_equal(c(row$conf.low, row$conf.high), 0.2 + c(-1, 1) * qnorm(0.95) / 20, tolerance = 1e-8)
+  expect_identical(begun, cbind(c(4, 5, 6), 0))
+  row <- row_of(20, TRUE, 0.95)
+  expect_equal(c(row$conf.low, row$conf.high), c(0, 0.2 + qnorm(0.975) / sqrt(40)), tolerance = 1e-8)
+  # An estimate of 0, whose log-likelihood rounding may leave below.
+  fit[c("table", "without")] <- list(list(logit = -Inf, x = matrix(0, 8, 3)), -10 + 1e-9)
+  expect_identical(as.list(row_of(20, FALSE, 0.95))[-1], list(estimate = 0, std.error = NA_real_, statistic = 0, p.value = 1))
+})
