@@ -238,5 +238,6 @@ test_that("each row has the device of its arm", {
 test_that("a regression takes the two probabilities of yes, which must differ, of a yes/no question whose yes comes second", {
   expect_equal(regress_device(rr_channel(rbind(c(0.8, 0.2), c(0.1, 0.9)))), c(p = 0.9, q = 0.2, p_no = 0.1, q_no = 0.8, d = 0.7))
   expect_refused(rr_family(rr_binary(0.3, 0.3)), class = "no_information")
-  expect_refused(rr_family(rr_grr(3, p = 0.8)), rr_family(rr_warner(0.8), "sqrt"), rr_family(0.8), suppressMessages(rr_family(rr_warner(0.8, levels = c("yes", "no")))))
+  expect_refused(rr_family(rr_grr(3, p = 0.8)), rr_family(rr_warner(0.8), "sqrt"), rr_family(0.8),
+                 suppressMessages(rr_family(rr_warner(0.8, levels = c("yes", "no")))))
 })
