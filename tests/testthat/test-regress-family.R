@@ -241,3 +241,17 @@ test_that("a regression takes the two probabilities of yes, which must differ, o
   expect_refused(rr_family(rr_grr(3, p = 0.8)), rr_family(rr_warner(0.8), "sqrt"), rr_family(0.8),
                  suppressMessages(rr_family(rr_warner(0.8, levels = c("yes", "no")))))
 })
+
+test_that("devices of arms: one law each with the same labels, or lines in one unknown number", {
+  two <- regress_devices(list(a = rr_binary(0.9, 0.2), b = rr_warner(0.7)), c("b", "a", "b"), 3)
+  expect_equal(two$device, cbind(c(0.9, 0.2, 0.1, 0.8, 0.7), c(0.7, 0.3, 0.3, 0.7, 0.4)))
+  expect_identical(two[c("arm", "labels", "unknown", "parameter")], list(arm = c(1L, 0L, 1L), labels = c("no", "yes"), unknown = NULL, parameter = NULL))
+  # P(yes) = 0.7 truth + 0.3 psi, beside a device that is known.
+  unknown <- regress_devices(list(a = rr_unrelated(0.7, pi = NULL), b = rr_binary(0.9, 0.2)), c("a", "b"), 2)
+  expect_equal(unknown$unknown, cbind(c(0.7, 0.3, 0, 0.3, 1, 0), c(0.9, 0, 0.2, 0, 1, 0)))
+  expect_null(unknown$device)
+  expect_refused(regress_devices(list(a = rr_warner(0.8), b = rr_warner(0.8, levels = c("never", "ever"))), c("a", "b"), 2),
+                 regress_devices(list(a = rr_unrelated(0.7, pi = NULL), b = rr_lie_detector(0.7)), c("a", "b"), 2), class = "mismatch")
+  expect_refused(regress_devices(list(a = 0.8), "a", 1), regress_devices("a", NULL, 1))
+  expect_identical(regress_devices(rr_warner(0.8), NULL, 2)["arm"], list(arm = NULL))
+})

@@ -20,6 +20,7 @@ test_that("what a regression cannot use has its class", {
   expect_refused(rr_glm(y ~ x, data), rr_glm(y ~ x, data, rr_grr(3, p = 0.8)), rr_glm(y ~ x, data, rr_product(drug = warner, tax = warner)),
                  rr_glm(y ~ x, data, warner, wieghts = 1), rr_glm(~x, data, warner), rr_glm(cbind(y, 1 - y, y) ~ x, data, warner),
                  rr_glm(cbind(y, -y) ~ x, data, warner), rr_glm(y ~ x, transform(data, y = 0.5), warner),
+                 rr_glm(y ~ x, transform(data, y = rep_len(c(1, 0.5), 40)), warner),
                  rr_glm(y ~ x, data, warner, weights = replace(rep(1, 40), 3, -1)), rr_glm(y ~ x, data, warner, weights = rep(0, 40)),
                  rr_glm(y ~ x, data, warner, offset = 1:3), rr_glm(y ~ x, data, warner, offset = replace(x, 2, Inf)), rr_glm(y ~ I(1 / x), data, warner),
                  rr_glm(y ~ x, data, list(a = warner, b = rr_binary(1, 0))), rr_glm(y ~ x, data[1, ], warner), rr_glm(y ~ x, data, warner, start = "a"),
