@@ -51,3 +51,12 @@ test_that("the own likelihood of kept reports is that of enumeration, and its ma
     expect_error(rr_estimate(rr_tally(reports, m), method = "mle"), class = "candor_error_law")
   }
 })
+
+test_that("of more bits than a client's test looks at, the bit of the truth and that its bucket was drawn are among them", {
+  m <- rr_bitflip(60, epsilon = 2, d = 3)
+  reports <- rr_reports(rbind(c(58, -59, 60), c(1, 2, -60)), m)
+  facts <- client_facts(m, reports, 60)
+  # 60 bits of the buckets, then 60 that say which were drawn.
+  expect_setequal(paired_bits(facts, 2), c(60, 120))
+  expect_equal(facts$bits[, c(1, 59, 60, 61, 119, 120)], rbind(c(0, 0, 1, 0, 1, 1), c(1, 0, 0, 1, 0, 1)))
+})
