@@ -136,3 +136,22 @@ test_that("a validation table is counts of people, of each truth and, inside the
   }
   expect_error(study("internal", 60, 0, 8, 0), class = "candor_error_no_information")
 })
+
+test_that("the channel of a sum needs equal yes/no devices and the numbers that they can add up to", {
+  die <- rr_binary(0.9, 0.2)
+  # By hand: of two answers no, yes and yes, yes, with P(yes) 0.2 and 0.9.
+  by_hand <- rbind(c(0.64, 0.32, 0.04), c(0.08, 0.74, 0.18), c(0.01, 0.18, 0.81))
+  three <- rr_product(a = die, b = die, c = rr_binary(0.8, 0.2))
+  expect_equal(unname(rr_matrix(rr_channel(die, levels = 0:2))), by_hand)
+  expect_equal(unname(rr_matrix(rr_channel(rr_product(a = die, b = die)))), by_hand)
+  # Labels that say which answer is yes, in the other order.
+  turned <- rr_channel(rbind(yes = c(yes = 0.9, no = 0.1), no = c(0.2, 0.8)))
+  expect_equal(unname(rr_matrix(rr_channel(turned, levels = 0:2))), by_hand)
+  expect_equal(unname(rr_matrix(rr_channel(die, levels = 0:1))), unname(rr_matrix(die)))
+  # Devices that differ by a rounding are equal.
+  expect_equal(unname(rr_matrix(rr_channel(rr_product(a = die, b = rr_binary(0.9 + 1e-13, 0.2))))), by_hand)
+  expect_refused(rr_channel(three), rr_channel(rr_product(a = die, b = rr_binary(0.9 + 1e-11, 0.2))), rr_channel(die, levels = 0), rr_channel(die, levels = c(0, 2)),
+                 rr_channel(rr_product(a = die, b = die), levels = 0:1), rr_channel(die, levels = 0:10000),
+                 rr_channel(rr_unary(c("no", "yes"), 1), levels = 0:2), rr_channel(rr_dealt(c(2, 2), cards = 10), levels = 0:2),
+                 rr_channel(rr_channel(rbind(c(0.5, 0.3, 0.2), c(0.1, 0.2, 0.7))), levels = 0:2))
+})
