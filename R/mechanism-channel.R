@@ -200,7 +200,7 @@ order_channel <- function(C, levels, reports) {
   if (!is.matrix(C)) return(C)
   positions <- function(names, n, labels) {
     if (is.factor(labels)) labels <- base::levels(labels)
-    is_order <- length(names) == length(labels) && !anyDuplicated(names) && setequal(names, labels)
+    is_order <- length(names) == length(labels) && setequal(names, labels)
     if (is_order && !is.null(names)) match(labels, names) else seq_len(n)
   }
   rows <- positions(rownames(C), nrow(C), levels)
