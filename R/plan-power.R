@@ -469,7 +469,7 @@ plan_figure <- function(goal, share, model, second, plan, target, k) {
 # Significance level and power of the test for `n` answers: exact in one group if the count of
 # reports is binomial, else normal.
 test_power <- function(model, n, share, null, alpha, second) {
-  if (n < 1 && is.null(second)) return(c(0, 0))
+  if (n < 1) return(c(0, 0))
   if (is.null(second) && !is.null(model$a)) {
     # The test takes large or small counts as evidence, in the direction of the alternative. The
     # lower tail of `max_count` includes it.

@@ -758,3 +758,9 @@ test_that("of several categories a study adds the error of its rows: of the trut
   model <- category_model(rr_misclassification(table = table), "b")
   expect_equal(study_variance(model, 0.3), 0.3^2 * noise[2] + 0.7^2 * max(noise[-2]), tolerance = 1e-10)
 })
+
+test_that("two groups of whom nobody answers have no power, and a power below the level needs one person in each", {
+  two <- function(...) rr_power(rr_warner(0.8), share = 0.3, versus = 0.2, ...)
+  expect_identical(two(1, response_rate = 0.5)$power, 0)
+  expect_identical(two(power = 0.01)$n, 2)
+})
