@@ -200,7 +200,7 @@ order_channel <- function(C, levels, reports) {
   if (!is.matrix(C)) return(C)
   positions <- function(names, n, labels) {
     if (is.factor(labels)) labels <- base::levels(labels)
-    is_order <- length(names) == length(labels) && !anyDuplicated(names) && setequal(names, labels)
+    is_order <- length(names) == length(labels) && setequal(names, labels)
     if (is_order && !is.null(names)) match(labels, names) else seq_len(n)
   }
   rows <- positions(rownames(C), nrow(C), levels)
@@ -273,8 +273,7 @@ matrix_epsilon <- function(C) {
 # The additive law if C is b[y] + a 1{x = y} to the last digits, with truths and reports the same
 # labels; else NULL. A channel that was measured does not have this form by more than chance.
 find_additive <- function(C) {
-  has_same_labels <- identical(rownames(C), colnames(C))
-  if (nrow(C) != ncol(C) || !has_same_labels) return(NULL)
+  if (!identical(rownames(C), colnames(C))) return(NULL)
   additive <- .Call(C_rr_find_additive, unname(t(C)))
   if (is.null(additive) || additive$a <= 1e-13) return(NULL)
   b <- mean(additive$b)

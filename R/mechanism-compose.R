@@ -162,8 +162,7 @@ compose_stages <- function(first, second, kind, design, ...) {
 #   (b1' + a1 I)(b2' + a2 I) = (b2 + a2 b1)' + a1 a2 I, since a1 + sum(b1) = 1
 compose_additive <- function(first, second) {
   b <- second$b + second$a * first$b
-  is_constant <- length(b) > 1L &&
-    max(b) - min(b) <= 4 * .Machine$double.eps * max(b)
+  is_constant <- max(b) - min(b) <= 4 * .Machine$double.eps * max(b)
   new_law_additive(first$a * second$a, if (is_constant) mean(b) else b)
 }
 

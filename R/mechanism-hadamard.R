@@ -83,7 +83,7 @@ rr_hadamard <- function(levels, epsilon, blocks = NULL, one_bit = FALSE, ...) {
 
 # The mechanism of one-bit reports.
 hadamard_bit <- function(levels, epsilon) {
-  size <- 2^max(1, ceiling(log2(length(levels$labels))))
+  size <- 2^ceiling(log2(length(levels$labels)))
   p <- plogis(epsilon)
   with_recipe(
     new_rr_mechanism(
@@ -110,7 +110,7 @@ hadamard_bit <- function(levels, epsilon) {
 
 # The number of columns of a block.
 hadamard_size <- function(k, blocks) {
-  2^max(1, ceiling(log2(ceiling(k / blocks) + 1)))
+  2^ceiling(log2(ceiling(k / blocks) + 1))
 }
 
 # The number of ordered pairs of categories in one block, over all blocks: some have one category
@@ -178,8 +178,7 @@ best_blocks <- function(k, epsilon) {
     as.double(seq_len(k))
   } else {
     center <- clamp(round((1 - z) / (2 * z)), 1, k)
-    near <- seq(max(1, center - 1e5), min(k, center + 1e5))
-    unique(c(near, k))
+    c(seq(max(1, center - 1e5), min(k, center + 1e5)), k)
   }
   gain <- -expm1(-epsilon)
   min_size <- floor(k / blocks)

@@ -60,7 +60,6 @@ rr_local_hash <- function(levels, epsilon, optimized = TRUE, g = NULL, cohorts =
   g <- if (!is.null(g)) check_count(g, "g", min = 2, max = largest_buckets)
     else if (optimized) best_buckets(epsilon) else 2
   prime <- hash_prime(k, g)
-  if (k > prime) abort("{.arg levels} must be at most {format_count(largest_prime)}.")
   numbers <- hash_numbers(epsilon, g, prime)
   shared <- !is.null(cohorts)
   if (shared) {
@@ -132,11 +131,8 @@ best_buckets <- function(epsilon) {
 }
 
 hash_prime <- function(k, g) {
-  n <- min(max(k, 64 * g), largest_prime)
-  is_prime <- function(m) {
-    divisors <- seq(3, max(3, floor(sqrt(m))), by = 2)
-    m < 4 || (m %% 2 == 1 && all(m %% divisors != 0 | m == divisors))
-  }
+  n <- min(ceiling(max(k, 64 * g)), largest_prime)
+  is_prime <- function(m) m %% 2 == 1 && all(m %% seq(3, sqrt(m), by = 2) != 0)
   while (!is_prime(n)) n <- n + 1
   n
 }

@@ -107,7 +107,7 @@ rr_longitudinal <- function(
   mechanism <- switch(protocol, `grr-grr` = longitudinal_grr(levels, permanent, epsilon),
                       `local-hash` = longitudinal_hash(levels, permanent, epsilon),
                       longitudinal_bits(levels, permanent, epsilon, protocol))
-  mechanism[c("protocol", "permanent", "memoised")] <- list(protocol, permanent, TRUE)
+  mechanism$memoised <- TRUE
   with_recipe(
     mechanism, "rr_longitudinal", levels = level_argument(mechanism$first), permanent = permanent,
     epsilon = epsilon, protocol = protocol, fields = NULL

@@ -442,7 +442,7 @@ negative_probability <- function(model, share, n, target) {
 plan_figure <- function(goal, share, model, second, plan, target, k) {
   # Answers and people are whole: 1e-9 keeps a rounding error from counting as one of them.
   if (plan$kind == "n") {
-    n <- if (plan$worth == 1) goal else floor(goal * plan$worth + 1e-9)
+    n <- floor(goal * plan$worth + 1e-9)
     return(test_power(model, n, share, plan$null, plan$alpha, second))
   }
   answers <- if (plan$kind == "power") {
@@ -463,13 +463,13 @@ plan_figure <- function(goal, share, model, second, plan, target, k) {
     variance <- unit_variance(model, share, target, second)
     ceiling(z^2 * variance / max(goal^2 - z^2 * floor, 0))
   }
-  if (plan$worth == 1) answers else ceiling(answers / plan$worth - 1e-9)
+  ceiling(answers / plan$worth - 1e-9)
 }
 
 # Significance level and power of the test for `n` answers: exact in one group if the count of
 # reports is binomial, else normal.
 test_power <- function(model, n, share, null, alpha, second) {
-  if (n < 1 && is.null(second)) return(c(0, 0))
+  if (n < 1) return(c(0, 0))
   if (is.null(second) && !is.null(model$a)) {
     # The test takes large or small counts as evidence, in the direction of the alternative. The
     # lower tail of `max_count` includes it.

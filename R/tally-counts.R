@@ -124,10 +124,9 @@ share_counts <- function(values, n, n_groups) {
 
 # Counts from shares: those that arithmetic has left with a rounding are whole.
 whole_within_rounding <- function(values) {
-  if (.Call(C_rr_check_counts, values, TRUE)[2] == 0) return(values)
   rounded <- round(values)
   is_near <- abs(values - rounded) <= 1e-9 * pmax(1, rounded)
-  if (isTRUE(all(is_near))) rounded else values
+  if (all(is_near)) rounded else values
 }
 
 refuse_block_counts <- function(mechanism) {

@@ -51,3 +51,24 @@ test_that("the own likelihood of kept reports is that of enumeration, and its ma
     expect_error(rr_estimate(rr_tally(reports, m), method = "mle"), class = "candor_error_law")
   }
 })
+
+test_that("of more bits than a client's test looks at, the bit of the truth and that its bucket was drawn are among them", {
+  m <- rr_bitflip(60, epsilon = 2, d = 3)
+  reports <- rr_reports(rbind(c(58, -59, 60), c(1, 2, -60)), m)
+  facts <- client_facts(m, reports, 60)
+  # 60 bits of the buckets, then 60 that say which were drawn.
+  expect_setequal(paired_bits(facts, 2), c(60, 120))
+  expect_equal(facts$bits[, c(1, 59, 60, 61, 119, 120)], rbind(c(0, 0, 1, 0, 1, 1), c(1, 0, 0, 1, 0, 1)))
+})
+
+test_that("buckets are two or more, and a report has between one and all of them", {
+  expect_refused(rr_bitflip(6, 1, buckets = 1), rr_bitflip(6, 1, buckets = 7), rr_bitflip(6, 1, d = 0), rr_bitflip(6, 1, d = 4, buckets = 3), rr_bitflip(6, 1, compatible = NA))
+  expect_identical(rr_bitflip(6, 1, d = 2, buckets = 2)$levels, c("1 to 3", "4 to 6"))
+  expect_identical(rr_bitflip(5, 1, buckets = 3)$levels, c("1 to 2", "3 to 4", "5"))
+  # One bit has all of epsilon, or half of it as in the paper; each of two has half, and a report all.
+  for (m in list(rr_bitflip(6, 2), rr_bitflip(6, 2, d = 2), rr_bitflip(6, 4, compatible = TRUE))) {
+    expect_equal(rr_epsilon(m), 2)
+    expect_equal(rr_epsilon(m, achieved = TRUE), 2, tolerance = 1e-12)
+  }
+  expect_equal(c(rr_bitflip(6, 2)$p, rr_bitflip(6, 2, d = 2)$p), plogis(2:1))
+})

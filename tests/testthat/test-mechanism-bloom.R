@@ -231,3 +231,32 @@ test_that("RAPPOR's p and q without f are one stage: bits of the truth are 1 wit
 test_that("counts are named cohort after cohort, by bit, with all reports last", {
   expect_identical(bloom_reports(2, 3), c("1: bit 1", "1: bit 2", "1: all", "2: bit 1", "2: bit 2", "2: all", "3: bit 1", "3: bit 2", "3: all"))
 })
+
+test_that("the numbers of filters end where no filter is left, or tells nothing", {
+  expect_refused(rr_bloom(3, 1, bits = 1), rr_bloom(3, 1, bits = 4097), rr_bloom(3, 1, bits = 4, hashes = 4), rr_bloom(3, 1, hashes = 0),
+                 rr_bloom(3, 1, cohorts = 0), rr_bloom(3, 1, cohorts = 1e6 + 1), rr_bloom(3, 1, permanent = 1), rr_bloom(3, 1, permanent = 701),
+                 rr_bloom(3, f = 1, p = 0.2, q = 0.7), rr_bloom(3, f = -0.1, p = 0.2, q = 0.7), rr_bloom(3, p = 0.3, q = 0.1 + 0.2), rr_bloom(3, p = -0.1, q = 0.7),
+                 rr_bloom(3, p = 0.2, q = 1.1), rr_bloom(3, permanent = 2, p = 0.2, q = 0.7), rr_bloom(3, 1, key = 2^32), rr_bloom(3, 1, key = -1))
+  for (m in list(rr_bloom(3, 1, bits = 2, hashes = 1, cohorts = 1), rr_bloom(3, 1, bits = 4, hashes = 3), rr_bloom(3, 1, permanent = 700, key = 2^32 - 1),
+                 rr_bloom(3, 1, bits = 4096, hashes = 1, cohorts = 1, key = 0))) expect_identical(rr_epsilon(m)[[1]], 1)
+  expect_no_error(check_filters(5e7))
+  expect_refused(check_filters(5e7 + 1), rr_bloom(2, 1, bits = 30, hashes = 26, cohorts = 1e6), class = "too_large")
+})
+
+test_that("the places of a map file count on through the cohorts, a row for each category", {
+  # Three categories, two hashes and two cohorts of five bits.
+  places <- rbind(c(1, 2, 6, 10), c(3, 5, 7, 8), c(4, 1, 9, 6))
+  m <- rr_bloom(3, 1, bits = 5, hashes = 2, cohorts = 2, places = places)
+  expect_equal(m$places[, , 1], cbind(1:2, c(3, 5), c(4, 1)))
+  expect_equal(m$places[, , 2], cbind(c(1, 5), 2:3, c(4, 1)))
+  expect_identical(rr_bloom(3, 1, bits = 5, hashes = 2, cohorts = 2, places = as.data.frame(places))$places, m$places)
+  wrong <- function(...) rr_bloom(3, 1, bits = 5, hashes = 2, cohorts = 2, places = ...)
+  expect_refused(wrong(places[, 4:1]), wrong(places[1:2, ]), wrong(places[, 1:3]), wrong(replace(places, 1, 0)), wrong(replace(places, 12, 11)), wrong(t(places)))
+  # Hashes may meet: as many pairs of bits as hashes may differ, also if more than half of the bits are set.
+  expect_identical(rr_bloom(2, 1, bits = 3, hashes = 2, cohorts = 1, places = rbind(c(1, 1), c(2, 3)))$pairs, 2)
+  expect_identical(rr_bloom(2, 1, bits = 3, hashes = 2, cohorts = 1)$pairs, 1)
+})
+
+test_that("a likelihood needs bits that are never certain", {
+  for (p in c(0, 0.2)) for (q in c(0.7, 1)) expect_identical(rr_law(rr_bloom(3, p = p, q = q))$has_likelihood, p > 0 && q < 1)
+})

@@ -136,3 +136,45 @@ test_that("a validation table is counts of people, of each truth and, inside the
   }
   expect_error(study("internal", 60, 0, 8, 0), class = "candor_error_no_information")
 })
+
+test_that("the channel of a sum needs equal yes/no devices and the numbers that they can add up to", {
+  die <- rr_binary(0.9, 0.2)
+  # By hand: of two answers no, yes and yes, yes, with P(yes) 0.2 and 0.9.
+  by_hand <- rbind(c(0.64, 0.32, 0.04), c(0.08, 0.74, 0.18), c(0.01, 0.18, 0.81))
+  three <- rr_product(a = die, b = die, c = rr_binary(0.8, 0.2))
+  expect_equal(unname(rr_matrix(rr_channel(die, levels = 0:2))), by_hand)
+  expect_equal(unname(rr_matrix(rr_channel(rr_product(a = die, b = die)))), by_hand)
+  # Labels that say which answer is yes, in the other order.
+  turned <- rr_channel(rbind(yes = c(yes = 0.9, no = 0.1), no = c(0.2, 0.8)))
+  expect_equal(unname(rr_matrix(rr_channel(turned, levels = 0:2))), by_hand)
+  expect_equal(unname(rr_matrix(rr_channel(die, levels = 0:1))), unname(rr_matrix(die)))
+  # Devices that differ by a rounding are equal.
+  expect_equal(unname(rr_matrix(rr_channel(rr_product(a = die, b = rr_binary(0.9 + 1e-13, 0.2))))), by_hand)
+  expect_refused(rr_channel(three), rr_channel(rr_product(a = die, b = rr_binary(0.9 + 1e-11, 0.2))), rr_channel(die, levels = 0), rr_channel(die, levels = c(0, 2)),
+                 rr_channel(rr_product(a = die, b = die), levels = 0:1), rr_channel(die, levels = 0:10000),
+                 rr_channel(rr_unary(c("no", "yes"), 1), levels = 0:2), rr_channel(rr_dealt(c(2, 2), cards = 10), levels = 0:2),
+                 rr_channel(rr_channel(rbind(c(0.5, 0.3, 0.2), c(0.1, 0.2, 0.7))), levels = 0:2))
+})
+
+test_that("names of a matrix that are the labels in another order put its rows and columns in theirs", {
+  C <- rbind(a = c(x = 0.7, y = 0.2, z = 0.1), b = c(0.2, 0.3, 0.5))
+  turned <- rr_channel(C, levels = factor(c("b", "a"), c("b", "a")), reports = c("z", "x", "y"))
+  expect_equal(unname(rr_matrix(turned)), rbind(c(0.5, 0.2, 0.3), c(0.1, 0.7, 0.2)))
+  # Other labels replace the names, one by one.
+  expect_equal(unname(rr_matrix(rr_channel(C, levels = c("b", "c"), reports = c("z", "x", "w")))), unname(C))
+  expect_refused(rr_channel(C, levels = c("a", "b", "c")), rr_channel(C, reports = c("x", "y")), rr_channel(C, levels = c("a", "a")))
+  expect_refused(rr_channel(C * 0.6, tolerance = 0.51), rr_channel(C * 0.6, tolerance = -0.1), rr_channel(C * 0.6, tolerance = 0.39))
+  expect_equal(unname(rr_matrix(rr_channel(C * 0.5, tolerance = 0.5))), unname(C))
+  expect_identical(check_matrix_size(10000), 10000)
+  expect_refused(check_matrix_size(10001))
+})
+
+test_that("a channel is measured by two probabilities, by a table, or by labels, and by one of these alone", {
+  table <- rbind(no = c(no = 60, yes = 20), yes = c(8, 72))
+  expect_refused(rr_misclassification(), rr_misclassification(0.9), rr_misclassification(specificity = 0.9), rr_misclassification(0.9, 0.8, table),
+                 rr_misclassification(0.9, table = table), rr_misclassification(0.9, 0.8, validation = "exact"), rr_misclassification(table = table, n = 100),
+                 rr_misclassification(0.9, labels = "truth"), rr_misclassification(table = table, labels = "truth"),
+                 rr_misclassification(labels = "truth", validation = "external"), rr_misclassification(labels = c("a", "b")), rr_misclassification(labels = NA_character_))
+  expect_identical(rr_misclassification(labels = "truth")$levels, character())
+  expect_identical(rr_misclassification(labels = ~truth, levels = c("a", "b"))$levels, c("a", "b"))
+})

@@ -68,3 +68,8 @@ test_that("a yes/no question stays one through further stages: its reports may b
   }
   expect_error(rr_tally(c(0, 1), rr_compose(rr_grr(2, epsilon = 1), rr_grr(2, epsilon = 1))), class = "candor_error_level")
 })
+
+test_that("a channel that a study estimated is no stage, and cannot be disobeyed", {
+  measured <- rr_misclassification(table = rbind(no = c(no = 60, yes = 20), yes = c(8, 72)))
+  expect_refused(rr_compose(measured, rr_warner(0.8)), rr_compose(rr_warner(0.8), measured), rr_noncompliance(measured, 0.1), class = "law")
+})

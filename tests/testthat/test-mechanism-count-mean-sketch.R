@@ -228,3 +228,12 @@ test_that("the sum of squares: that of the buckets without noise and collisions,
   expect_equal(sketch_squares(sketch, rbind(bits, c(10, 40, 1))), s, tolerance = 1e-10)
   expect_identical(sketch_squares(sketch, rbind(bits, 1)), 1)
 })
+
+test_that("width, functions and their product have an end", {
+  expect_refused(rr_count_mean_sketch(1, 65537, 1), rr_count_mean_sketch(1, 4, 0), rr_count_mean_sketch(1, 4, 2, one_bit = NA))
+  expect_identical(rr_count_mean_sketch(1, 2, 1)$reports, c("1: bit 1", "1: bit 2", "1: all"))
+  # Each function has a count for each bucket and one of its reports.
+  small <- with_calls(rr_count_mean_sketch, sketch_cells = 12)
+  expect_identical(length(small(1, 3, 3)$reports), 12L)
+  expect_refused(small(1, 5, 3), small(1, 2, 5), class = "too_large")
+})

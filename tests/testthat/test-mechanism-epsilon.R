@@ -224,3 +224,12 @@ test_that("a questionnaire in a list has the sum of its questions, each with its
   expect_equal(rr_epsilon(list(both), reports = 3), 3 * 0.7 + rr_epsilon(kept, reports = 3))
   expect_equal(rr_epsilon(list(both, rr_grr(3, 0.4)), reports = c(1, 5)), 0.7 + rr_epsilon(kept)[["report"]] + 5 * 0.4)
 })
+
+test_that("two answers have the epsilon of up to a million reports, which is that of the permanent answer", {
+  two <- rr_compose(rr_binary(0.6, 0.3), rr_binary(0.7, 0.1))
+  limit <- with_calls(reports_epsilon, two_answers_epsilon = function(mechanism, r) r)
+  expect_identical(limit(two, 1e6), 1e6)
+  expect_refused(rr_epsilon(two, reports = 1e6 + 1))
+  # Ten thousand reports tell the permanent answer: 0.3 / 0.6.
+  expect_equal(rr_epsilon(two, reports = 1e4), log(2), tolerance = 1e-9)
+})

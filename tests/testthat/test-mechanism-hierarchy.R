@@ -205,3 +205,13 @@ test_that("a tree of fewer than four levels has one depth by default", {
   expect_identical(rr_hierarchy(2, 1)$height, 1)
   expect_identical(rr_hierarchy(5, 1)$fanout, 4)
 })
+
+test_that("an oracle has the nodes of each depth, tells them apart, and keeps no answer", {
+  made <- function(oracle, ...) rr_hierarchy(9, 1, fanout = 3, oracle = oracle, ...)
+  by_depth <- list(rr_grr(3, epsilon = 1), rr_unary(9, 1))
+  expect_identical(made(by_depth)$parts[["2"]], by_depth[[2]])
+  expect_refused(made(by_depth[1]), made(rev(by_depth)), made(function(levels, epsilon) rr_grr(levels + 1, epsilon = epsilon)),
+                 made(function(levels, epsilon) rr_grr(levels, p = 1 / levels)), made(function(levels, epsilon) rr_longitudinal(levels, 2 * epsilon, epsilon)),
+                 made(function(levels, epsilon) rr_grr(levels, epsilon = epsilon * (1 + 2e-9))), rr_hierarchy(9, 1, fanout = 1))
+  expect_s3_class(made(function(levels, epsilon) rr_grr(levels, epsilon = epsilon * (1 + 0.5e-9))), "rr_hierarchy")
+})

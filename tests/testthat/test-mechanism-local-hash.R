@@ -141,3 +141,11 @@ test_that("cohorts have the matrix of their functions, and scores that are its i
   terms <- vapply(index, function(y) law_unbiased(rr_law(m), new_evidence(rr_law(m), 1 * (1:15 == y), 1, 1, 4, m)), numeric(4))
   expect_equal(unname(scores), t(terms))
 })
+
+test_that("hash values and tables of cohorts have an end", {
+  expect_refused(rr_local_hash(3, 1, g = 1), rr_local_hash(3, 1, g = 33554432), rr_local_hash(3, 1, cohorts = 0))
+  expect_identical(rr_local_hash(3, 1, g = 33554431)$g, 33554431)
+  # 1e8 cells of categories by cohorts by values.
+  expect_refused(rr_local_hash(4, 1, g = 5, cohorts = 5e6 + 1), class = "too_large")
+  expect_identical(rr_local_hash(2, 1, FALSE)$g, 2)
+})

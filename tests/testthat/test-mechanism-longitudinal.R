@@ -321,3 +321,14 @@ test_that("a memory follows respondents who leave and join", {
   }
   expect_error(c(rr_perturb("a", mechanisms[[1]], memory = list())$memory, memory), class = "candor_error_mismatch")
 })
+
+test_that("bits that are turned over by the second stage have the epsilon of the series of reports that says most", {
+  m <- rr_compose(rr_unary(3, p = 0.7, q = 0.2), suppressMessages(rr_unary(3, p = 0.15, q = 0.9)))
+  # P(r reports alike) = w p^r + (1 - w) q^r, w the probability of a permanent 1: zeros speak for the truth, ones against it.
+  alike <- function(w, p, q, r) w * p^r + (1 - w) * q^r
+  for (r in 2:4) {
+    zeros <- alike(0.7, 0.85, 0.1, r) / alike(0.2, 0.85, 0.1, r)
+    ones <- alike(0.2, 0.15, 0.9, r) / alike(0.7, 0.15, 0.9, r)
+    expect_equal(rr_epsilon(m, reports = r), log(zeros) + log(ones), tolerance = 1e-12)
+  }
+})

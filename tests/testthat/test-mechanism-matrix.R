@@ -68,3 +68,12 @@ test_that("more reports than can be listed are refused", {
     expect_error(rr_matrix(mechanism), class = "candor_error_law")
   }
 })
+
+test_that("the number of reports that a matrix lists is that of all buckets and bits, and of all filters of all cohorts", {
+  # choose(12, 4) 2^4 = 7,920 and choose(14, 4) 2^4 = 16,016; 2 and 3 cohorts of 2^12.
+  expect_identical(dim(rr_matrix(rr_bitflip(12, 1, d = 4))), c(12L, 7920L))
+  expect_identical(dim(rr_matrix(rr_bloom(3, 1, bits = 12, cohorts = 2))), c(3L, 8192L))
+  expect_refused(rr_matrix(rr_bitflip(14, 1, d = 4)), rr_matrix(rr_bloom(3, 1, bits = 12, cohorts = 3)), class = "law")
+  expect_no_error(check_report_number(list(levels = 1:3), 10000))
+  expect_refused(check_report_number(list(levels = 1:3), 10001), check_report_number(list(levels = 1:10001), 3), class = "law")
+})

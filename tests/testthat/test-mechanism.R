@@ -178,3 +178,17 @@ test_that("a mechanism of one's own reveals at least what its law does, and its 
   expect_refused(own(100, rr_new_law("additive", a = 0.5, b = c(0, 0.5))))
   expect_s3_class(own(1, rr_new_law("support", 0.75, 0.25)), "rr_own")
 })
+
+test_that("a law with more reports than truths has the epsilon of its largest ratio, whatever nobody reports", {
+  own <- function(epsilon, law, levels, reports) rr_new_mechanism("own", levels, epsilon = epsilon, design = "Own", reports = reports, law = law)
+  # By hand: 0.7 / 0.1 in the first column, 0.6 / 0.1 in the last.
+  wide <- rr_new_law("channel", axes = rbind(c(0.7, 0.2, 0.1), c(0.1, 0.3, 0.6)))
+  expect_identical(rr_epsilon(own(log(7), wide, 2, 3)), log(7))
+  expect_refused(own(log(7) - 1e-6, wide, 2, 3))
+  # A report that nobody gives reveals nothing, one that a single truth gives reveals all.
+  expect_s3_class(own(0, rr_law(rr_kuk(1, 1, draws = 2)), 2, 3), "rr_own")
+  expect_refused(own(100, rr_new_law("channel", axes = rbind(c(0.8, 0.1, 0.1), c(0.2, 0.8, 0))), 2, 3))
+  tall <- rr_new_law("channel", axes = rbind(c(0.7, 0.3), c(0.5, 0.5), c(0.2, 0.8)))
+  expect_s3_class(own(log(3.5), tall, 3, 2), "rr_own")
+  expect_refused(own(log(3.5) - 1e-6, tall, 3, 2))
+})

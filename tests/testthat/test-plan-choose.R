@@ -262,3 +262,25 @@ test_that("a larger risk is said in per cent, and from twice on as a multiple", 
   expect_match(lines[1], choice$method[1], fixed = TRUE)
   expect_match(lines[2], larger_words(choice$risk[2] / choice$risk[1]), fixed = TRUE)
 })
+
+test_that("a choice is for one tally that has reports, with replications in their range", {
+  warner <- rr_warner(0.8)
+  one <- rr_counts(c(45, 15), warner)
+  choose <- function(x, replications = 20, seed = 1) rr_choose_method(x, method = c("mle", "inv"), replications = replications, seed = seed)
+  expect_equal(choose(rr_counts(cbind(a = c(45, 15)), warner)), choose(one))
+  expect_refused(choose(rr_counts(cbind(a = c(45, 15), b = c(30, 30)), warner)), choose(one, 19), choose(one, 1e7 + 1), choose(one, seed = -1))
+  expect_refused(choose(rr_counts(c(0, 0), warner)), class = "empty")
+  measured <- rr_misclassification(table = rbind(no = c(no = 60, yes = 20), yes = c(8, 72)))
+  expect_refused(choose(rr_counts(c(45, 15), measured)), class = "law")
+})
+
+test_that("the unbiased risk needs two reports, and is left out for more than 200 different counts", {
+  expect_identical(unbiased_risk(rr_warner(0.8), c(1, 0), "inv", 1), NA_real_)
+  # By hand: sum phi (1 - phi) / (n - 1) / a^2, half of each.
+  expect_equal(unbiased_risk(rr_warner(0.8), c(1, 1), "inv", 2), 0.5 / 0.6^2)
+  risk <- function(k) unbiased_risk(rr_grr(k, epsilon = 6), as.double(seq_len(k)), "invn", k * (k + 1) / 2)
+  expect_true(is.finite(risk(200)))
+  expect_identical(risk(201), NA_real_)
+  # A count of 0 is none of the 200: no report of it can be left out.
+  expect_true(is.finite(unbiased_risk(rr_grr(201, epsilon = 6), as.double(0:200), "invn", 20100)))
+})

@@ -121,3 +121,33 @@ test_that("the picture has a bar for each truth", {
   values <- lapply(seq_along(picture$layers), function(i) ggplot2::layer_data(picture, i)[["x"]])
   expect_true(any(vapply(values, setequal, NA, plan$people)))
 })
+
+test_that("labels of respondents for all of three categories: the sum of the variances within reports and between them", {
+  C <- rbind(a = c(a = 0.8, b = 0.15, c = 0.05), b = c(0.1, 0.7, 0.2), c = c(0.05, 0.25, 0.7))
+  theta <- c(a = 0.2, b = 0.5, c = 0.3)
+  plan <- function(category) rr_power(rr_channel(C), n = 1000, labels = 200, share = theta, category = category, validation = "internal")
+  # P(truth given report), rows are reports: labels have the multinomial variances of a report, the n respondents those between reports.
+  phi <- drop(theta %*% C)
+  P <- t(theta * C) / phi
+  for (category in list("b", c("a", "c"), c("a", "b", "c"))) {
+    within <- rowSums(P[, category, drop = FALSE] * (1 - P[, category, drop = FALSE]))
+    between <- sum(phi * rowSums(P[, category, drop = FALSE]^2)) - sum(theta[category]^2)
+    found <- plan(category)
+    expect_equal(found$split, unname(200 * phi * sqrt(within) / sum(phi * sqrt(within))))
+    expect_equal(found$std.error[1]^2, sum(phi * sqrt(within))^2 / 200 + between / 1000)
+  }
+})
+
+test_that("numbers of a plan of labels that cannot be are refused; those that are given are kept", {
+  test <- rr_misclassification(sensitivity = 0.8, specificity = 0.95)
+  plan <- rr_power(test, n = c(100, Inf), labels = 150, share = 0.12)
+  expect_identical(c(plan$labels, plan$n), c(150, 150, 150, 150, 100, 100, Inf, Inf))
+  expect_equal(plan$margin[3:4], plan$floor[3:4])
+  # Shares that add up to 1 but for a rounding.
+  expect_equal(rr_power(test, n = 100, labels = 50, share = c(0.88, 0.12 + 0.9e-8))$split, rr_power(test, n = 100, labels = 50, share = 0.12)$split, tolerance = 1e-6)
+  costs <- function(costs, ...) rr_power(test, share = 0.1, labels = NA, costs = costs, ...)
+  expect_refused(costs(c(label = 0, report = 1), margin = 0.1), costs(c(label = 1, report = Inf), margin = 0.1), costs(c(label = 1, report = 1), n = 100),
+                 rr_power(test, n = c(100, 100), labels = 50, share = 0.1), rr_power(test, n = c(100, NA), labels = 50, share = 0.1),
+                 rr_power(test, n = 0.5, labels = 50, share = 0.1), rr_power(test, n = 100, labels = 50, share = c(0.88, 0.12 + 2e-8)),
+                 rr_power(test, n = 100, labels = 50, share = 0.1, versus = 0.2, allocation = 1))
+})

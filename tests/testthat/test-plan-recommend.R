@@ -235,3 +235,12 @@ test_that("reports of two stages have the errors of their bits, and sketches tho
     expect_equal(means$mse[means$mechanism == protocol], max(variance$constant + variance$slope * truths^2) / 4 / 10, tolerance = 1e-12)
   }
 })
+
+test_that("a hash of more values than are drawn from has the bits of a prime field, whatever part of a value epsilon leaves over", {
+  # 64 (e^17.1 + 1) is no whole number.
+  least <- ceiling(64 * (exp(17.1) + 1))
+  is_prime <- function(m) all(m %% 2:floor(sqrt(m)) != 0)
+  prime <- Find(is_prime, least + 0:500)
+  table <- rr_recommend(8, 17.1)
+  expect_equal(table$bits[table$mechanism == "olh"], log2(prime) + log2(prime - 1) + log2(exp(17.1) + 1), tolerance = 1e-12)
+})
