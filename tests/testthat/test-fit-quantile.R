@@ -31,15 +31,16 @@ test_that("quantiles are interpolated in bins, and levels where there are none",
   expect_identical(named$estimate, c(1, 1, 2, 2, 3, 4))
   numbers <- rr_quantile(rr_estimate(rr_counts(counts, sharp(c(10, 20, 30, 60)))), 0.6)
   expect_identical(numbers$estimate, 30)
-  binned <- rr_quantile(rr_estimate(rr_counts(counts, sharp(c(10, 20, 30, 60)))), c(0.05, 0.5, 0.65), breaks = c(0, 10, 20, 30, 60))
-  expect_equal(binned$estimate, c(5, 20, 25))
-  # By hand: which points of the polygons through the limits of binomial shares of 1000, at the breaks, reach 0.5?
+  probs <- c(0.05, 0.5, 0.85)
+  edges <- c(0, 10, 20, 30, 60)
+  binned <- rr_quantile(rr_estimate(rr_counts(counts, sharp(c(10, 20, 30, 60)))), probs, breaks = edges)
+  expect_equal(binned$estimate, c(5, 20, 37.5))
+  # By hand: which points of the polygons through the limits of binomial shares of 1000, at the breaks, reach the probability?
   shares <- c(0, 0.1, 0.5, 0.8, 1)
   half <- qnorm(0.975) * sqrt(shares * (1 - shares) / 1000)
-  edges <- c(0, 10, 20, 30, 60)
-  expect_equal(binned$conf.low[2], approx(shares + half, edges, 0.5)$y, tolerance = 1e-3)
-  expect_equal(binned$conf.high[2], approx(shares - half, edges, 0.5)$y, tolerance = 1e-3)
-  expect_equal(binned$std.error[2], (binned$conf.high[2] - binned$conf.low[2]) / (2 * qnorm(0.975)))
+  expect_equal(binned$conf.low, approx(shares + half, edges, probs)$y, tolerance = 1e-8)
+  expect_equal(binned$conf.high, approx(shares - half, edges, probs)$y, tolerance = 1e-8)
+  expect_equal(binned$std.error, (binned$conf.high - binned$conf.low) / (2 * qnorm(0.975)))
   # The square wave brings its own breaks.
   wave <- rr_square_wave(c(0, 10, 20, 30, 60), 600)
   expect_equal(rr_quantile(rr_estimate(rr_counts(counts, wave)), 0.5)$estimate, 20, tolerance = 1e-9)
