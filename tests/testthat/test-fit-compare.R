@@ -242,3 +242,29 @@ test_that("two categories of one pair of groups are two rows of one panel, and o
   expect_length(unique(drawn(c("u", "v"))$panel), 1)
   expect_setequal(as.character(drawn(c("u", "v", "w"))$panel), c("a", "b"))
 })
+
+test_that("groups that share decks: the covariance of two is that of their reports alone, moved by the projections of both onto the shares", {
+  deck <- rr_dealt(c(x = 1, y = 1, z = 1), cards = 9)
+  data <- data.frame(block = rep(1:8, each = 6), group = c("a", "b", "c"), report = rep_len(c("x", "y", "x", "z", "y", "x", "y"), 48))
+  data$report[data$group == "c"] <- c("x", "y")
+  estimate <- function(rows, method) rr_estimate(data[rows, ], deck, column = "report", by = "group", method = method)
+  unbiased <- estimate(TRUE, "inv")
+  projected <- estimate(TRUE, "norm_sub")
+  projection <- function(g) {
+    free <- 1 * (coef(projected)[3 * g - 2:0] > 0)
+    diag(free) - outer(free, free) / sum(free)
+  }
+  expect_identical(coef(projected)[["c:z"]], 0)
+  compared <- rr_compare(unbiased, "y")
+  pairs <- combn(3, 2)
+  for (j in 1:3) {
+    first <- 3 * pairs[1, j] - 2:0
+    second <- 3 * pairs[2, j] - 2:0
+    between <- vcov(estimate(data$group %in% c("a", "b", "c")[pairs[, j]], "inv"))[1:3, 4:6]
+    expect_gt(max(abs(between)), 1e-3)
+    expect_equal(vcov(unbiased)[first, second], between, ignore_attr = TRUE, tolerance = 1e-12)
+    expect_equal(compared$std.error[j]^2, sum(diag(vcov(unbiased))[c(first[2], second[2])]) - 2 * between[2, 2], tolerance = 1e-12)
+    moved <- projection(pairs[1, j]) %*% between %*% projection(pairs[2, j])
+    expect_equal(vcov(projected)[first, second], moved, ignore_attr = TRUE, tolerance = 1e-12)
+  }
+})
