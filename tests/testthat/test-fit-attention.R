@@ -29,7 +29,9 @@ test_that("golden vectors: estimates, covariances and intervals, with weights an
     table <- tidy(fit)
     expect_golden(table$estimate, c(1 - expected$estimate, expected$estimate, expected$attention), 1e-8)
     expect_golden(table$std.error, c(expected$se, expected$se, expected$se_attention), 1e-8)
-    expect_golden(vcov(fit)["yes", "attentive"], expected$covariance, 1e-8)
+    # No is 1 less yes.
+    covariance <- c(-expected$se^2, expected$covariance, -expected$covariance)
+    expect_golden(vcov(fit)[cbind(c("no", "yes", "no"), c("yes", "attentive", "attentive"))], covariance, 1e-8)
     # The vectors' intervals are normal; designs have the t distribution of their degrees of freedom.
     fit$df <- Inf
     expect_golden(unlist(tidy(fit, conf.int = TRUE, terms = "yes")[c("conf.low", "conf.high")]), expected$interval, 1e-8)

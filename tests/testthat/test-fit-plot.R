@@ -94,12 +94,15 @@ test_that("time along an axis: a line, or a line for each group with intervals b
   offset <- points$x[order(points$group, points$x)] - as.numeric(keys$day)
   expect_equal(offset, rep(c(-1, 1) * 0.3 * 7 / 4, each = 4))
   bars <- layer(picture, 1)
-  expect_equal(bars$ymax[order(bars$group, bars$x)], yes$conf.high)
+  expect_equal(bars[order(bars$group, bars$x), c("ymin", "ymax")], yes[c("conf.low", "conf.high")], ignore_attr = TRUE)
+  expect_equal(bars$x, points$x)
+  expect_length(unique(layer(picture, 2)$linetype), 2)
   # Nine groups have no lines of their own, and two times neither.
   expect_identical(geoms(ggplot2::autoplot(groups_fit(data.frame(day = rep(days[1:2], 9), town = rep(letters[1:9], each = 2)))))[2], "GeomSegment")
   # Twelve categories have panels, thirteen have rows.
-  many <- function(k) ggplot2::autoplot(suppressWarnings(groups_fit(data.frame(day = days), paste0("x", seq_len(k)))))
+  many <- function(k, terms = NULL) ggplot2::autoplot(suppressWarnings(groups_fit(data.frame(day = days), paste0("x", seq_len(k)))), terms = terms)
   expect_length(unique(layer(many(3), 3)$PANEL), 3)
+  expect_length(unique(layer(many(3, c("x1", "x3")), 3)$PANEL), 2)
   expect_true("GeomSegment" %in% geoms(suppressMessages(many(13))))
 })
 

@@ -268,3 +268,13 @@ test_that("a cumulative share without limits may be any, and the others keep the
   none <- limits_of(function(...) list(table = data.frame(conf.low = NA_real_, conf.high = NA_real_)[rep(1, 3), ]))
   expect_true(all(is.na(unlist(none))))
 })
+
+test_that("the columns are groups or classes, the probability, the estimate with its error, and the limits", {
+  numbers <- c("prob", "estimate", "std.error", "conf.low", "conf.high")
+  fit <- rr_estimate(rr_counts(cbind(n = c(200, 300, 280, 220), s = c(260, 240, 250, 250)), ordered_grr()))
+  expect_identical(names(rr_quantile(fit, 0.5)), append(c("group", numbers), "level", 2))
+  data <- data.frame(y = 1:40, x = rep(c("no", "yes"), c(10, 30)))
+  classes <- rr_predictor(y ~ 0 + x, data, list(x = rr_warner(0.9)))
+  expect_identical(names(rr_quantile(classes, 0.5)), c("x", numbers))
+  expect_identical(names(rr_quantile(classes, 0.5, difference = TRUE)), c("group1", "group2", numbers))
+})
