@@ -268,3 +268,34 @@ test_that("groups that share decks: the covariance of two is that of their repor
     expect_equal(vcov(projected)[first, second], moved, ignore_attr = TRUE, tolerance = 1e-12)
   }
 })
+
+test_that("nested fits stand in the order of their parameters, whose test needs some more; estimates on the boundary warn", {
+  pooled <- rr_estimate(rr_counts(c(no = 1980, yes = 1020), rr_warner(0.8)))
+  table <- anova(three(), pooled, three())
+  # The largest log-likelihood of yes or no is that of the reported shares.
+  loglik <- function(counts) sum(counts * log(counts / sum(counts)))
+  groups <- loglik(c(620, 380)) + loglik(c(700, 300)) + loglik(c(660, 340))
+  expect_identical(names(table), c("groups", "parameters", "logLik", "Df", "Chisq", "Pr(>Chisq)"))
+  expect_identical(table$groups, c(1L, 3L, 3L))
+  expect_identical(table$parameters, c(1, 3, 3))
+  expect_equal(table$logLik, c(loglik(c(1980, 1020)), groups, groups))
+  expect_identical(table$Df, c(NA, 2, 0))
+  expect_identical(is.na(table[["Pr(>Chisq)"]]), c(TRUE, FALSE, TRUE))
+  held <- estimate_doubted(rr_counts(cbind(a = c(no = 95, yes = 5), b = c(70, 40)), rr_warner(0.8)))
+  expect_warning(anova(held), class = "candor_warning_boundary")
+  expect_silent(anova(three()))
+})
+
+test_that("a comparison counts the people of all fits, but reports that are read twice once; equal names are told apart", {
+  fit <- three()
+  expect_identical(nobs(rr_compare(fit)), 3000)
+  expect_identical(nobs(rr_compare(list(fit["north"], fit["south"]))), 2000)
+  study <- function(yes) rr_misclassification(table = rbind(no = c(no = 95, yes = 5), yes = c(yes, 50 - yes)))
+  read <- lapply(c(10, 12), function(yes) rr_estimate(rr_counts(c(880, 120), study(yes))))
+  expect_identical(nobs(rr_compare(read, paired = TRUE)), 1000)
+  same <- rr_compare(list(fit["north"], fit["north"]))
+  expect_identical(c(same$group1, same$group2), c("north", "north.1"))
+  looking <- three(interval = "anytime", plan = 500)
+  others <- list(fit["south"], update(looking, plan = 400)["south"])
+  for (other in others) expect_error(rr_compare(list(looking["north"], other)), class = "candor_error_mismatch")
+})
