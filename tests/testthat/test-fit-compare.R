@@ -286,13 +286,10 @@ test_that("nested fits stand in the order of their parameters, whose test needs 
   expect_silent(anova(three()))
 })
 
-test_that("a comparison counts the people of all fits, but reports that are read twice once; equal names are told apart", {
+test_that("a comparison counts the people of all fits, tells equal names apart, and takes intervals of one kind and plan", {
   fit <- three()
   expect_identical(nobs(rr_compare(fit)), 3000)
   expect_identical(nobs(rr_compare(list(fit["north"], fit["south"]))), 2000)
-  study <- function(yes) rr_misclassification(table = rbind(no = c(no = 95, yes = 5), yes = c(yes, 50 - yes)))
-  read <- lapply(c(10, 12), function(yes) rr_estimate(rr_counts(c(880, 120), study(yes))))
-  expect_identical(nobs(rr_compare(read, paired = TRUE)), 1000)
   same <- rr_compare(list(fit["north"], fit["north"]))
   expect_identical(c(same$group1, same$group2), c("north", "north.1"))
   looking <- three(interval = "anytime", plan = 500)
