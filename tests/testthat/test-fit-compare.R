@@ -296,3 +296,28 @@ test_that("a comparison counts the people of all fits, tells equal names apart, 
   others <- list(fit["south"], update(looking, plan = 400)["south"])
   for (other in others) expect_error(rr_compare(list(looking["north"], other)), class = "candor_error_mismatch")
 })
+
+test_that("differences of direct answers at 0 or 1 have the limits that Newcombe (1998) printed, whatever the intervals of the shares", {
+  # Method 10 of 0/29 and 5/56, 0/20 and 0/10, and so on.
+  printed <- rbind(c(0, 29, 5, 56, -0.0381, 0.1926), c(0, 20, 0, 10, -0.1611, 0.2775), c(0, 20, 10, 10, 0.6791, 1), c(0, 10, 10, 10, 0.6075, 1))
+  for (method in c("mle", "inv")) for (interval in c("wilson", "wald")) for (case in split(printed, 1:4)) {
+    tally <- rr_counts(cbind(a = c(no = case[2] - case[1], yes = case[1]), b = c(case[4] - case[3], case[3])), rr_binary(1, 0))
+    fit <- rr_estimate(tally, method = method, interval = interval, simultaneous = interval == "wilson")
+    expect_warning(found <- rr_compare(fit), class = "candor_warning_boundary")
+    expect_equal(round(c(found$conf.low, found$conf.high), 4), case[5:6])
+  }
+})
+
+test_that("categories of several fits are matched by their names, and rows are named by term and groups", {
+  first <- rr_estimate(rr_counts(c(a = 500, b = 300, c = 200), rr_grr(c("a", "b", "c"), 3)))
+  second <- rr_estimate(rr_counts(c(c = 400, b = 350, a = 250), rr_grr(c("c", "b", "a"), 3)))
+  found <- rr_compare(list(first, second))
+  # Each share is (reported - q) / (1 - 3 q).
+  expect_equal(found$estimate, c(-0.25, 0.05, 0.2) / (1 - 3 / (exp(3) + 2)))
+  expect_identical(names(coef(rr_compare(list(u = first, v = second), c("c", "a")))), c("c:v - u", "a:v - u"))
+  expect_identical(names(coef(rr_compare(three(), type = "ratio")))[2], "yes:west / north")
+  # z = 3.8 of south and north, and 1.9 of the other pairs, whose p-values of 0.06 Holm doubles.
+  expect_match(title_of(rr_compare(three()))[2], "1 of 3 pairs")
+  expect_match(title_of(rr_compare(three(), conf.level = 0.8))[2], "3 of 3 pairs")
+  expect_match(title_of(rr_compare(three())[2:3, ])[2], "0 of 2 pairs")
+})
