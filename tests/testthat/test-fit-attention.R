@@ -420,7 +420,8 @@ test_that("the attentive have Wilson's interval of the anchor question: of all r
     (((share + z^2 / (2 * n)) + c(-1, 1) * z * sqrt(share * (1 - share) / n + z^2 / (4 * n^2))) / (1 + z^2 / n) - 0.5) / 0.3
   }
   together <- confint(estimate(data, simultaneous = TRUE, conf.level = 0.9))
-  expect_equal(together["z:attentive", ], wilson(mean(data$a[data$g == "z"]), 300, qnorm(1 - 0.1 / 4 / 2)), ignore_attr = TRUE, tolerance = 1e-10)
+  z <- qnorm(1 - 0.1 / 4 / 2)
+  expect_equal(together["z:attentive", ], wilson(mean(data$a[data$g == "z"]), 300, z), ignore_attr = TRUE, tolerance = 1e-10)
   skip_if_not_installed("survey")
   design <- survey::svydesign(~id, weights = ~w, data = data)
   fit <- estimate(design)
@@ -461,7 +462,9 @@ test_that("reports are doubted if either question has fewer or more yes than any
 
 test_that("weights of rows without an answer, and of groups without any, change nothing", {
   data <- transform(grouped_careless(), g = factor(g, c("x", "u", "z")))
-  estimate <- function(data, ...) rr_estimate(data, rr_crosswise(0.15), column = c("y", "a"), anchor = rr_anchor(rr_crosswise(0.2)), by = "g", weights = "w", ...)
+  estimate <- function(data, ...) {
+    rr_estimate(data, rr_crosswise(0.15), column = c("y", "a"), anchor = rr_anchor(rr_crosswise(0.2)), by = "g", weights = "w", ...)
+  }
   missing <- rbind(data, transform(data[1:9, ], y = NA, w = 50), transform(data[1:9, ], g = "u", a = NA))
   some <- suppressMessages(estimate(missing, na.rm = TRUE))
   expect_identical(names(some), c("x", "z"))
