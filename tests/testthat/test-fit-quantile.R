@@ -278,3 +278,36 @@ test_that("the columns are groups or classes, the probability, the estimate with
   expect_identical(names(rr_quantile(classes, 0.5)), c("x", numbers))
   expect_identical(names(rr_quantile(classes, 0.5, difference = TRUE)), c("group1", "group2", numbers))
 })
+
+test_that("limits of differences are Zou and Donner's with the correlation of both sums; rows of a class reach to its estimate", {
+  x <- list(estimate = c(3, 2), low = c(1, 0), high = c(6, 4), place = c(7, 5))
+  y <- list(estimate = c(8, 9), low = c(7, 5), high = c(12, Inf), place = c(4, 6))
+  asked <- NULL
+  found <- quantile_differences(list(x, y), c("u", "v"), c(0.2, 0.6), function(pair, places, prob) {
+    asked <<- rbind(asked, c(pair, places, prob))
+    0.3
+  })
+  expect_identical(asked, rbind(c(1, 2, 7, 4, 0.2), c(1, 2, 5, 6, 0.6)))
+  # Towards the lower end y reaches down and x up: sqrt(a^2 + b^2 - 2 r a b).
+  reach <- function(a, b) sqrt(a^2 + b^2 - 0.6 * a * b)
+  by_hand <- data.frame(group1 = "u", group2 = "v", prob = c(0.2, 0.6), estimate = c(5, 7))
+  by_hand$low <- by_hand$estimate - c(reach(1, 3), reach(4, 2))
+  by_hand$high <- c(5 + reach(4, 2), Inf)
+  expect_equal(as.data.frame(found), by_hand)
+  none <- replace(x, "estimate", list(c(NA_real_, NA_real_)))
+  expect_identical(quantile_differences(list(none, y), c("u", "v"), c(0.2, 0.6), stop)$high, c(NA_real_, NA_real_))
+  expect_refused(quantile_differences(list(x), "u", c(0.2, 0.6), stop))
+  expect_equal(known_correlation(rbind(c(4, 3), c(3, 9))), 0.5)
+  expect_identical(known_correlation(rbind(c(4, 3), c(3, 0))), 0)
+  expect_identical(c(known_correlation(rbind(c(1, 2), c(2, 1))), known_correlation(rbind(c(1, -2), c(-2, 1)))), c(1, -1))
+  limits <- rbind(c(1, 6, NA), c(4, 6.5, NA))
+  rows <- class_rows(c(0.2, 0.5, 0.7), c(3, 5, 8), limits, 10, 1:3)
+  expect_identical(rows[c("low", "high")], list(low = c(1, 5, 8), high = c(4, 6.5, 8)))
+  expect_true(all(is.na(unlist(class_rows(c(0.2, 0.5, 0.7), c(3, 5, 8), limits, 0, 1:3)[c("estimate", "low", "high")]))))
+})
+
+test_that("levels that are too coarse for an interval leave no standard error", {
+  found <- rr_quantile(rr_estimate(rr_counts(c(220, 300, 260, 220) * 1e4, ordered_grr())), c(0.25, 0.5))
+  expect_identical(found$conf.low, found$conf.high)
+  expect_identical(found$std.error, c(NA_real_, NA_real_))
+})
