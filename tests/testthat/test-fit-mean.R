@@ -129,3 +129,12 @@ test_that("a group of means keeps target, level, plan and the family of its limi
     expect_identical(glance(fit["v"])$target, glance(fit)$target)
   }
 })
+
+test_that("pictures have the means alone, or variances if none other is asked for, and groups as rows", {
+  skip_if_not_installed("ggplot2")
+  fit <- rr_estimate(rr_tally(reports, cards, by = rep(c("u", "v", "v"), 4)))
+  picture <- ggplot2::autoplot(fit)
+  expect_equal(picture$data$estimate, unname(coef(fit)[c("u, mean", "v, mean")]))
+  expect_identical(as.character(picture$data$label), c("u", "v"))
+  expect_equal(ggplot2::autoplot(fit, terms = "u, variance")$data$estimate, coef(fit)[["u, variance"]])
+})

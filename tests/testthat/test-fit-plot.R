@@ -242,3 +242,17 @@ test_that("reported shares stand beside estimates only if reports are answers to
   colnames(channel) <- c("A1", "A2")
   expect_false("reported" %in% names(drawn(channel)))
 })
+
+test_that("sorted pictures keep intervals that were asked for by name; rows without a number say so", {
+  for (asked in list(list(interval = "wald"), list(simultaneous = TRUE))) {
+    fit <- do.call(rr_estimate, c(list(rr_counts(c(a = 400, b = 190, c = 300), rr_grr(c("a", "b", "c"), 1))), asked))
+    lines <- layer(ggplot2::autoplot(fit, order = TRUE), 2)
+    expect_equal(lines[c("x", "xend")], tidy(fit, conf.int = TRUE)[c("conf.low", "conf.high")], ignore_attr = TRUE)
+  }
+  data <- interval_data("ratio", c(0.5, NA))
+  picture <- draw_intervals(data, "t", "c")
+  expect_identical(geoms(picture)[4], "GeomLabel")
+  expect_identical(as.integer(layer(picture, 4)$y), 1L)
+  expect_identical(layer(picture, 4)$x, 0)
+  expect_false("GeomLabel" %in% geoms(draw_intervals(interval_data("value", c(0.5, NA)), "t", "c")))
+})
