@@ -120,4 +120,9 @@ test_that("optional answers have Wald's limits, of all rows together, cut at 0 a
     expect_error(do.call(rr_estimate, c(list(pool), asked)), class = "candor_error_argument")
   }
   expect_identical(coef(rr_estimate(pool, method = "mle", interval = "wald", target = "population")), coef(free))
+  # -1/2 of 0.3 and 3/2 of 0.0625 is below 0: the limits of a held estimate are where the squares of its distance and of z errors add up to.
+  held <- rr_estimate(rr_pool(rr_counts(c(168, 72), rr_warner(0.7)), rr_counts(c(150, 10), rr_warner(0.9)), optional = TRUE), simultaneous = TRUE)
+  below <- 0.5 * 0.3 - 1.5 * 0.0625
+  half <- sqrt(qnorm(1 - 0.05 / 2 / 2)^2 * (0.25 * 0.3 * 0.7 / 239 + 2.25 * 0.0625 * 0.9375 / 159) + below^2)
+  expect_equal(confint(held)["yes", ], c(0, half - below), ignore_attr = TRUE, tolerance = 1e-10)
 })
