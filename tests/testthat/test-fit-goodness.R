@@ -237,3 +237,28 @@ test_that("several questions are each doubted by their own counts, at their part
   expect_true(reports_contradict(both, c(50, 50, 0, 0, 0, 0), 1e-6))
   expect_false(reports_contradict(both, rep(20, 6), 0.1))
 })
+
+test_that("the deviance doubts up to 40 reports of the likeliest truth, and of unbiased estimates below 0; else the counts do", {
+  doubt <- function(counts, mechanism, ...) suppressWarnings(rr_estimate(rr_counts(counts, mechanism), ...))$doubt
+  rare <- c(990, 5, 5)
+  grr <- rr_grr(3, epsilon = 2)
+  expect_identical(c(doubt(rare, grr), doubt(rare, grr, method = "inv"), doubt(rare, grr, method = "norm_sub")), c("deviance", "deviance", "counts"))
+  # Nobody gave the last report, which is due as often as others.
+  none <- function(k) doubt(c(rep(100, k - 1), 0), rr_grr(k, epsilon = 1))
+  expect_identical(c(none(40), none(41)), c("deviance", "counts"))
+  measured <- rr_misclassification(table = rbind(a = c(a = 80, b = 20), b = c(20, 80)))
+  # What is beyond a measured channel may be the error of its study.
+  expect_false(doubt(c(990, 10), measured) == "deviance")
+})
+
+test_that("counts that a truth makes have no doubt: Pearson's statistic is 4 at most", {
+  law <- rr_law(rr_warner(0.8))
+  # 380 and 620 are expected. The statistic of d more is d^2 (1 / 380 + 1 / 620).
+  made <- function(statistic, truth = c(0.3, 0.7), k = 2) {
+    d <- sqrt(statistic / (1 / 380 + 1 / 620))
+    makes_counts(list(law = law, k = k, n = 1000, counts = c(380 + d, 620 - d)), truth)
+  }
+  expect_identical(c(made(3.99), made(4.01), made(0, k = 40), made(0, k = 41)), c(TRUE, FALSE, TRUE, FALSE))
+  beyond <- function(truth) makes_counts(list(law = law, k = 2, n = 1000, counts = 1000 * (0.2 + 0.6 * truth)), truth)
+  expect_identical(c(beyond(c(0, 1)), beyond(c(-0.01, 1)), beyond(c(0, 1.01))), c(TRUE, FALSE, FALSE))
+})
