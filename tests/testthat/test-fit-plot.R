@@ -256,3 +256,35 @@ test_that("sorted pictures keep intervals that were asked for by name; rows with
   expect_identical(layer(picture, 4)$x, 0)
   expect_false("GeomLabel" %in% geoms(draw_intervals(interval_data("value", c(0.5, NA)), "t", "c")))
 })
+
+test_that("groups that are rows are sorted by their estimates, with intervals of their own", {
+  fit <- rr_estimate(rr_counts(cbind(u = c(no = 600, yes = 400), v = c(500, 500), w = c(700, 300)), rr_warner(0.8)))
+  picture <- ggplot2::autoplot(fit, order = TRUE)
+  table <- tidy(fit, conf.int = TRUE)[c(2, 4, 6), ]
+  expect_identical(levels(picture$data$label), c("w", "u", "v"))
+  expect_equal(as.list(picture$data[c("conf.low", "conf.high")]), as.list(table[c("conf.low", "conf.high")]))
+})
+
+test_that("ranks are those of each group, down to half a report of the largest", {
+  grr <- rr_grr(paste0("c", 1:41), 3)
+  counts <- cbind(u = c(0, 1:40 * 20), v = c(40:1 * 200, 0))
+  fit <- suppressWarnings(rr_estimate(rr_counts(counts, grr), method = "inv"))
+  data <- suppressMessages(ggplot2::autoplot(fit))$data
+  for (group in c("u", "v")) {
+    rows <- data[data$group == group, ]
+    expect_identical(rows$at, rank(-rows$estimate))
+  }
+  expect_identical(min(data$conf.low, data$reported), 0.5 / sum(counts[, "v"]))
+})
+
+test_that("a trace has a line for each group, and none without a distance", {
+  fit <- rr_estimate(rr_counts(cbind(u = c(a = 400, b = 190, c = 300), v = c(100, 250, 200)), rr_grr(c("a", "b", "c"), 1)), method = "ibu")
+  table <- tidy(fit, type = "trace")
+  line <- layer(ggplot2::autoplot(fit, type = "trace"), 1)
+  for (g in 1:2) {
+    rows <- table[table$group == c("u", "v")[g] & table$iteration > 0 & table$distance > 0, ]
+    expect_equal(10^line$y[line$group == g], rows$distance, tolerance = 1e-9)
+  }
+  same <- rr_channel(rbind(c(0.5, 0.3, 0.2), c(0.5, 0.3, 0.2), c(0.2, 0.2, 0.6)))
+  expect_refused(ggplot2::autoplot(rr_estimate(rr_counts(c(40, 30, 31), same), method = "ibu"), type = "trace"))
+})
