@@ -321,3 +321,11 @@ test_that("categories of several fits are matched by their names, and rows are n
   expect_match(title_of(rr_compare(three(), conf.level = 0.8))[2], "3 of 3 pairs")
   expect_match(title_of(rr_compare(three())[2:3, ])[2], "0 of 2 pairs")
 })
+
+test_that("at the boundary a p-value needs limits that are known at every level: Wilson's, also for Wald's, and of the profile", {
+  p <- function(interval) {
+    fit <- rr_estimate(rr_counts(cbind(a = c(no = 170, yes = 30), b = c(120, 80)), rr_warner(0.8)), interval = interval)
+    suppressWarnings(rr_compare(fit))$p.value
+  }
+  expect_identical(is.na(c(p("wilson"), p("wald"), p("profile"), p("exact"))), c(FALSE, FALSE, FALSE, TRUE))
+})
