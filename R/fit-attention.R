@@ -203,7 +203,7 @@ unlikely_attention <- function(tally, device) {
     seq_along(tally$n),
     function(g) {
       n <- tally$effective_n[g]
-      yes <- drop(attention_cells %*% prop.table(group_counts(tally, g))) * n
+      yes <- attention_cells %*% group_counts(tally, g) * (n / tally$n[g])
       beyond_counts(
         yes, n, c(question[1], anchor[1]),
         c(question[2], anchor[2]), false_alarm / length(tally$n)

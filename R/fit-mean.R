@@ -10,11 +10,8 @@ estimate_tally.rr_mean <- function(mechanism, tally, settings) {
     abort(c("{.arg interval} cannot be {.val anytime} here.", x = "It is about the population."))
   }
   do.call(check_dots_empty, settings$options, quote = TRUE)
-  groups <- seq_len(NCOL(tally$counts))
-  moments <- vapply(
-    groups, function(g) group_counts(tally, g) / tally$n[g],
-    numeric(length(mechanism$reports))
-  )
+  counts <- unname(as.matrix(tally$counts))
+  moments <- sweep(counts, 2, tally$n, `/`)
   # Shares of the range of reports become scores on the scale of answers from -1 to 1.
   line <- score_line(mechanism)
   mean <- line[1] + line[2] * moments[1, ]
@@ -22,11 +19,11 @@ estimate_tally.rr_mean <- function(mechanism, tally, settings) {
     2 * line[1] * line[2] * moments[1, ] +
     line[2]^2 * moments[2, ]
   n <- tally$effective_n
-  few <- looking & (n < least_reports |
-    n * pmin(moments[1, ], 1 - moments[1, ]) < least_of_either)
+  high <- counts[1, ] * (n / tally$n)
+  few <- looking & (n < least_reports | pmin(high, n - high) < least_of_either)
   tell_few_reports(few)
   unlikely <- has_few_distinct(tally) |
-    unlikely_mean(mechanism, mean, second, n, false_alarm / length(groups))
+    unlikely_mean(mechanism, mean, second, n, false_alarm / length(n))
   new_rr_mean_fit(
     tally,
     settings,

@@ -29,7 +29,9 @@ test_that("golden vectors: estimates, covariances and intervals, with weights an
     table <- tidy(fit)
     expect_golden(table$estimate, c(1 - expected$estimate, expected$estimate, expected$attention), 1e-8)
     expect_golden(table$std.error, c(expected$se, expected$se, expected$se_attention), 1e-8)
-    expect_golden(vcov(fit)["yes", "attentive"], expected$covariance, 1e-8)
+    # No is 1 less yes.
+    covariance <- c(-expected$se^2, expected$covariance, -expected$covariance)
+    expect_golden(vcov(fit)[cbind(c("no", "yes", "no"), c("yes", "attentive", "attentive"))], covariance, 1e-8)
     # The vectors' intervals are normal; designs have the t distribution of their degrees of freedom.
     fit$df <- Inf
     expect_golden(unlist(tidy(fit, conf.int = TRUE, terms = "yes")[c("conf.low", "conf.high")]), expected$interval, 1e-8)
@@ -408,4 +410,78 @@ test_that("the epsilon of an anchor question is of attention, that of the questi
   expect_match(format(anchor), "epsilon = 1.204 of attention", fixed = TRUE)
   expect_match(format(crosswise), "epsilon = 1.735$")
   expect_match(paste(capture.output(print(anchor)), collapse = " "), "epsilon +1.204.*of attention")
+})
+
+test_that("the attentive have Wilson's interval of the anchor question: of all rows together, and in designs by their degrees of freedom", {
+  data <- grouped_careless()
+  estimate <- function(data, ...) rr_estimate(data, rr_crosswise(0.15), "inv", column = c("y", "a"), anchor = rr_anchor(rr_crosswise(0.2)), by = "g", ...)
+  # An attentive yes has probability 0.8, any other 0.5.
+  wilson <- function(share, n, z) {
+    (((share + z^2 / (2 * n)) + c(-1, 1) * z * sqrt(share * (1 - share) / n + z^2 / (4 * n^2))) / (1 + z^2 / n) - 0.5) / 0.3
+  }
+  together <- confint(estimate(data, simultaneous = TRUE, conf.level = 0.9))
+  z <- qnorm(1 - 0.1 / 4 / 2)
+  expect_equal(together["z:attentive", ], wilson(mean(data$a[data$g == "z"]), 300, z), ignore_attr = TRUE, tolerance = 1e-10)
+  skip_if_not_installed("survey")
+  design <- survey::svydesign(~id, weights = ~w, data = data)
+  fit <- estimate(design)
+  share <- with(data[data$g == "x", ], weighted.mean(a, w))
+  n <- share * (1 - share) / (0.3^2 * vcov(fit)["x:attentive", "x:attentive"])
+  expect_equal(confint(fit)["x:attentive", ], wilson(share, n, qt(0.975, 49)), ignore_attr = TRUE, tolerance = 1e-10)
+})
+
+test_that("answers that are all alike vary as if half an answer differed", {
+  device <- c(q = 0.2, d = 0.6, attentive = 0.9, inattentive = 0.5)
+  # Two groups of 100: nobody said yes to the question, and everybody to the anchor question; 0.3 and 0.7 did.
+  V <- diag(c(9, 0, 0, 9, 2, 1))
+  V[5, 6] <- V[6, 5] <- -0.4
+  moments <- list(covariance = V, device = device, estimate = cbind(c(0.1, 1.25, 0), c(0.4, 0.5, 0.3)))
+  expect_equal(attention_covariance(moments, 1, 100), diag(0.005 * 0.995 / 100 / c(1, 0.4^2)), tolerance = 1e-12)
+  expect_equal(attention_covariance(moments, 2, 100), rbind(c(1, -0.4), c(-0.4, 2)))
+})
+
+test_that("reports are doubted if either question has fewer or more yes than any respondents give, by the tails of binomials", {
+  # Yes to the question has a probability of 0.3 to 0.8, the inattentive one, and to the anchor question of 0.6 to 0.8.
+  device <- c(q = 0.5, d = -0.2, attentive = 0.6, inattentive = 0.8)
+  both <- rr_product(y = rr_warner(0.8), a = rr_warner(0.8))
+  doubted <- function(question, anchor, groups) {
+    cells <- c(200 - max(question, anchor), max(0, question - anchor), max(0, anchor - question), min(question, anchor))
+    unlikely_attention(rr_counts(cbind(cells, c(60, 20, 20, 100))[, seq_len(groups), drop = FALSE], both), device)
+  }
+  for (groups in 1:2) {
+    limit <- 0.001 / groups / 4
+    low <- qbinom(limit, 200, c(0.3, 0.6))
+    high <- qbinom(limit, 200, 0.8, lower.tail = FALSE)
+    expect_identical(c(doubted(low[1], 140, groups)[1], doubted(low[1] - 1, 140, groups)[1]), c(FALSE, TRUE))
+    expect_identical(c(doubted(140, low[2], groups)[1], doubted(140, low[2] - 1, groups)[1]), c(FALSE, TRUE))
+    expect_identical(c(doubted(140, high, groups)[1], doubted(140, high + 1, groups)[1]), c(FALSE, TRUE))
+    expect_identical(c(doubted(high, 140, groups)[1], doubted(high + 1, 140, groups)[1]), c(FALSE, TRUE))
+    expect_false(any(doubted(30, 140, groups)[-1]))
+  }
+})
+
+test_that("weights of rows without an answer, and of groups without any, change nothing", {
+  data <- transform(grouped_careless(), g = factor(g, c("x", "u", "z")))
+  estimate <- function(data, ...) {
+    rr_estimate(data, rr_crosswise(0.15), column = c("y", "a"), anchor = rr_anchor(rr_crosswise(0.2)), by = "g", weights = "w", ...)
+  }
+  missing <- rbind(data, transform(data[1:9, ], y = NA, w = 50), transform(data[1:9, ], g = "u", a = NA))
+  some <- suppressMessages(estimate(missing, na.rm = TRUE))
+  expect_identical(names(some), c("x", "z"))
+  expect_equal(vcov(some), vcov(estimate(data)), tolerance = 1e-12)
+  # By hand: the scores of the attentive are (a - mean) / 0.3, each with its weight.
+  by_hand <- vapply(split(data, data$g)[c("x", "z")], function(rows) sum((rows$w * (rows$a - weighted.mean(rows$a, rows$w)) / 0.3 / sum(rows$w))^2), 0)
+  expect_equal(diag(vcov(some))[c("x:attentive", "z:attentive")], by_hand, ignore_attr = TRUE, tolerance = 1e-10)
+})
+
+test_that("an anchor question needs a yes or no in categories, no study, Wilson's interval, and rows that are people", {
+  data <- grouped_careless()
+  estimate <- function(mechanism = rr_crosswise(0.15), x = data, ...) {
+    rr_estimate(x, mechanism, column = c("y", "a"), anchor = rr_anchor(rr_crosswise(0.2)), ...)
+  }
+  wide <- rr_channel(rbind(c(0.6, 0.3, 0.1), c(0.1, 0.2, 0.7)), levels = c("0", "1"))
+  study <- rr_misclassification(table = rbind("0" = c("0" = 95, "1" = 5), "1" = c(10, 40)))
+  expect_refused(estimate(wide), estimate(rr_unary(c("0", "1"), 1)), estimate(study), estimate(interval = "wald"), estimate(other = 1))
+  skip_if_not_installed("survey")
+  expect_refused(estimate(x = survey::svydesign(~id, weights = ~w, data = data), count = "w"))
 })

@@ -242,3 +242,90 @@ test_that("two categories of one pair of groups are two rows of one panel, and o
   expect_length(unique(drawn(c("u", "v"))$panel), 1)
   expect_setequal(as.character(drawn(c("u", "v", "w"))$panel), c("a", "b"))
 })
+
+test_that("groups that share decks: the covariance of two is that of their reports alone, moved by the projections of both onto the shares", {
+  deck <- rr_dealt(c(x = 1, y = 1, z = 1), cards = 9)
+  data <- data.frame(block = rep(1:8, each = 6), group = c("a", "b", "c"), report = rep_len(c("x", "y", "x", "z", "y", "x", "y"), 48))
+  data$report[data$group == "c"] <- c("x", "y")
+  estimate <- function(rows, method) rr_estimate(data[rows, ], deck, column = "report", by = "group", method = method)
+  unbiased <- estimate(TRUE, "inv")
+  projected <- estimate(TRUE, "norm_sub")
+  projection <- function(g) {
+    free <- 1 * (coef(projected)[3 * g - 2:0] > 0)
+    diag(free) - outer(free, free) / sum(free)
+  }
+  expect_identical(coef(projected)[["c:z"]], 0)
+  compared <- rr_compare(unbiased, "y")
+  pairs <- combn(3, 2)
+  for (j in 1:3) {
+    first <- 3 * pairs[1, j] - 2:0
+    second <- 3 * pairs[2, j] - 2:0
+    between <- vcov(estimate(data$group %in% c("a", "b", "c")[pairs[, j]], "inv"))[1:3, 4:6]
+    expect_gt(max(abs(between)), 1e-3)
+    expect_equal(vcov(unbiased)[first, second], between, ignore_attr = TRUE, tolerance = 1e-12)
+    expect_equal(compared$std.error[j]^2, sum(diag(vcov(unbiased))[c(first[2], second[2])]) - 2 * between[2, 2], tolerance = 1e-12)
+    moved <- projection(pairs[1, j]) %*% between %*% projection(pairs[2, j])
+    expect_equal(vcov(projected)[first, second], moved, ignore_attr = TRUE, tolerance = 1e-12)
+  }
+})
+
+test_that("nested fits stand in the order of their parameters, whose test needs some more; estimates on the boundary warn", {
+  pooled <- rr_estimate(rr_counts(c(no = 1980, yes = 1020), rr_warner(0.8)))
+  table <- anova(three(), pooled, three())
+  # The largest log-likelihood of yes or no is that of the reported shares.
+  loglik <- function(counts) sum(counts * log(counts / sum(counts)))
+  groups <- loglik(c(620, 380)) + loglik(c(700, 300)) + loglik(c(660, 340))
+  expect_identical(names(table), c("groups", "parameters", "logLik", "Df", "Chisq", "Pr(>Chisq)"))
+  expect_identical(table$groups, c(1L, 3L, 3L))
+  expect_identical(table$parameters, c(1, 3, 3))
+  expect_equal(table$logLik, c(loglik(c(1980, 1020)), groups, groups))
+  expect_identical(table$Df, c(NA, 2, 0))
+  expect_identical(is.na(table[["Pr(>Chisq)"]]), c(TRUE, FALSE, TRUE))
+  held <- estimate_doubted(rr_counts(cbind(a = c(no = 95, yes = 5), b = c(70, 40)), rr_warner(0.8)))
+  expect_warning(anova(held), class = "candor_warning_boundary")
+  expect_silent(anova(three()))
+})
+
+test_that("a comparison counts the people of all fits, tells equal names apart, and takes intervals of one kind and plan", {
+  fit <- three()
+  expect_identical(nobs(rr_compare(fit)), 3000)
+  expect_identical(nobs(rr_compare(list(fit["north"], fit["south"]))), 2000)
+  same <- rr_compare(list(fit["north"], fit["north"]))
+  expect_identical(c(same$group1, same$group2), c("north", "north.1"))
+  looking <- three(interval = "anytime", plan = 500)
+  others <- list(fit["south"], update(looking, plan = 400)["south"])
+  for (other in others) expect_error(rr_compare(list(looking["north"], other)), class = "candor_error_mismatch")
+})
+
+test_that("differences of direct answers at 0 or 1 have the limits that Newcombe (1998) printed, whatever the intervals of the shares", {
+  # Method 10 of 0/29 and 5/56, 0/20 and 0/10, and so on.
+  printed <- rbind(c(0, 29, 5, 56, -0.0381, 0.1926), c(0, 20, 0, 10, -0.1611, 0.2775), c(0, 20, 10, 10, 0.6791, 1), c(0, 10, 10, 10, 0.6075, 1))
+  for (method in c("mle", "inv")) for (interval in c("wilson", "wald")) for (case in split(printed, 1:4)) {
+    tally <- rr_counts(cbind(a = c(no = case[2] - case[1], yes = case[1]), b = c(case[4] - case[3], case[3])), rr_binary(1, 0))
+    fit <- rr_estimate(tally, method = method, interval = interval, simultaneous = interval == "wilson")
+    expect_warning(found <- rr_compare(fit), class = "candor_warning_boundary")
+    expect_equal(round(c(found$conf.low, found$conf.high), 4), case[5:6])
+  }
+})
+
+test_that("categories of several fits are matched by their names, and rows are named by term and groups", {
+  first <- rr_estimate(rr_counts(c(a = 500, b = 300, c = 200), rr_grr(c("a", "b", "c"), 3)))
+  second <- rr_estimate(rr_counts(c(c = 400, b = 350, a = 250), rr_grr(c("c", "b", "a"), 3)))
+  found <- rr_compare(list(first, second))
+  # Each share is (reported - q) / (1 - 3 q).
+  expect_equal(found$estimate, c(-0.25, 0.05, 0.2) / (1 - 3 / (exp(3) + 2)))
+  expect_identical(names(coef(rr_compare(list(u = first, v = second), c("c", "a")))), c("c:v - u", "a:v - u"))
+  expect_identical(names(coef(rr_compare(three(), type = "ratio")))[2], "yes:west / north")
+  # z = 3.8 of south and north, and 1.9 of the other pairs, whose p-values of 0.06 Holm doubles.
+  expect_match(title_of(rr_compare(three()))[2], "1 of 3 pairs")
+  expect_match(title_of(rr_compare(three(), conf.level = 0.8))[2], "3 of 3 pairs")
+  expect_match(title_of(rr_compare(three())[2:3, ])[2], "0 of 2 pairs")
+})
+
+test_that("at the boundary a p-value needs limits that are known at every level: Wilson's, also for Wald's, and of the profile", {
+  p <- function(interval) {
+    fit <- rr_estimate(rr_counts(cbind(a = c(no = 170, yes = 30), b = c(120, 80)), rr_warner(0.8)), interval = interval)
+    suppressWarnings(rr_compare(fit))$p.value
+  }
+  expect_identical(is.na(c(p("wilson"), p("wald"), p("profile"), p("exact"))), c(FALSE, FALSE, FALSE, TRUE))
+})

@@ -84,3 +84,24 @@ test_that("cumulative shares are sums of the levels below, cut at 0 and 1", {
     has_order(rr_grr(ordered(c("b", "a")), 1))),
                    c(TRUE, FALSE, FALSE, TRUE))
 })
+
+test_that("the kind of functions of groups and of conditional shares: what adds up to 1 is one share", {
+  kind <- function(fit, ...) info_of(rr_contrast(fit, list(...)), "axis_kind")
+  groups <- three(cbind(u = c(a = 500, b = 300, c = 200), v = c(230, 300, 470)))
+  expect_identical(c(kind(groups, c("u:a", "u:c")), kind(groups, c("u:c", "v:a")), kind(groups, c("u:a" = 1, "v:a" = -1))), c("share", "number", "difference"))
+  joint <- rr_estimate(rr_counts(c(180, 90, 80, 110), rr_product(drugs = rr_warner(0.8), theft = rr_warner(0.8))), method = "inv")
+  given <- rr_margin(joint, "theft", given = "drugs")
+  # Of those who used drugs: both answers about theft, and the share of theft under both answers about drugs.
+  expect_identical(kind(given, c("no:yes", "yes:yes")), "share")
+  expect_identical(kind(given, c("yes:yes", "yes:no")), "number")
+})
+
+test_that("more than 2,000 functions have no joint covariance, and no ratios", {
+  fit <- three()
+  many <- setNames(rep(list("a"), 2001), 1:2001)
+  found <- rr_contrast(fit, many)
+  expect_null(attr(found, "covariance"))
+  expect_equal(found$std.error[c(1, 2001)], rep(tidy(fit)$std.error[1], 2))
+  expect_false(is.null(attr(rr_contrast(fit, many[-1]), "covariance")))
+  expect_refused(rr_contrast(fit, replace(many, 1, list(list("a", "b")))))
+})

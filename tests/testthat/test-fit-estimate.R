@@ -93,3 +93,21 @@ test_that("channels with more reports than truths have the profile interval up t
   }
   expect_identical(c(kind(500), kind(501)), c("profile", "wilson"))
 })
+
+test_that("one question of many: each has the estimate of those who drew it, and somebody must have; so must those held out", {
+  asked <- rr_product(a = rr_warner(0.8), b = rr_warner(0.9), asked = 1)
+  fits <- rr_estimate(rr_counts(c(30, 12, 18, 50, 40, 10), asked, n = 80))
+  expect_equal(c(coef(fits$a)[["yes"]], coef(fits$b)[["yes"]]), c((0.6 - 0.2) / 0.6, (0.2 - 0.1) / 0.8), tolerance = 1e-10)
+  expect_error(rr_estimate(rr_counts(c(30, 12, 18, 0, 0, 0), asked, n = 30)), class = "candor_error_empty")
+  prefixes <- rr_prefixes(1, c(1, 2), width = 8, functions = 2)
+  none <- rr_counts(numeric(length(prefixes$reports)), prefixes, n = 5)
+  expect_error(rr_estimate(none, candidates = "ab"), class = "candor_error_empty")
+})
+
+test_that("dealt answers need their blocks, and have no exact interval", {
+  deck <- rr_dealt(c(no = 1, yes = 2), cards = 8)
+  data <- data.frame(block = rep(1:6, each = 6), report = rep(c("no", "yes", "yes"), 12))
+  # 2 of 3 yes, where 2 of 8 cards say so and 5 ask for the truth.
+  expect_equal(coef(rr_estimate(data, deck, column = "report"))[["yes"]], (2 / 3 - 2 / 8) / (5 / 8))
+  expect_refused(rr_estimate(rr_counts(c(10, 20), deck)), rr_estimate(data, deck, column = "report", interval = "exact"))
+})

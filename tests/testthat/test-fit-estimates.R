@@ -128,3 +128,9 @@ test_that("tables for parameters have limits at their level, or none", {
   expect_equal(model_parameters.rr_estimates(x, ci = 0.5)$CI_high, unname(confint(x, level = 0.5)[, 2]))
   expect_false("CI_low" %in% names(model_parameters.rr_estimates(x, ci = NULL)))
 })
+
+test_that("measures of performance have the boundary if estimates are there", {
+  measures <- function(yes) names(model_performance.rr_estimates(suppressWarnings(rr_estimate(rr_counts(c(no = 1000 - yes, yes = yes), rr_warner(0.8))))))
+  expect_identical(measures(300), c("AIC", "BIC", "method", "epsilon"))
+  expect_identical(measures(100), c("AIC", "BIC", "method", "epsilon", "boundary"))
+})

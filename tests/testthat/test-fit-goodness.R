@@ -192,6 +192,9 @@ test_that("the free reports of a design, and its blocks", {
   wide <- rr_channel(rbind(c(0.6, 0.3, 0.1), c(0.1, 0.2, 0.7)), levels = c("no", "yes"), reports = c("x", "y", "z"))
   expect_identical(c(free_reports(wide), free_reports(rr_grr(4, 1)), free_reports(rr_warner(0.8))), c(1, 0, 0))
   expect_identical(report_blocks(wide), list(1:3))
+  pool <- rr_pool(rr_counts(c(no = 60, yes = 41), rr_binary(0.8, 0.2)), rr_counts(c(no = 70, yes = 31), rr_binary(0.9, 0.3)))$mechanism
+  expect_identical(report_blocks(pool), list(1:2, 3:4))
+  expect_identical(free_reports(pool), 1)
   same <- rr_channel(rbind(c(0.5, 0.3, 0.2), c(0.5, 0.3, 0.2), c(0.2, 0.2, 0.6)))
   expect_identical(free_reports(same), 1)
 })
@@ -213,4 +216,49 @@ test_that("verdicts are of the smallest adjusted p-value", {
   expect_identical(goodness_verdict(c(0.0251, NA)), "The reports do not fit (p = 0.025)")
   expect_identical(goodness_verdict(c(0.0251, 0.9)), "No misfit was found (p = 0.05, adjusted for 2 tests)")
   expect_identical(goodness_verdict(0.05), "No misfit was found (p = 0.05)")
+})
+
+test_that("the p-value counts simulated deviances that are as large, and deviances of 0 are ties", {
+  direct <- rr_goodness_of_fit(suppressWarnings(rr_estimate(rr_counts(c(100, 0), rr_binary(1, 0)))), 99, seed = 1)
+  expect_identical(c(direct$deviance, direct$df, direct$p.value, direct$replications), c(0, 0, 1, 99))
+  # 10 of 600 where a fifth is due: no simulated tally is so far from it.
+  swapped <- rr_goodness_of_fit(estimate_doubted(rr_counts(c(no = 590, yes = 10), rr_warner(0.2))), 199, seed = 1)
+  expect_identical(c(swapped$p.value, swapped$replications), c(1 / 200, 199))
+})
+
+test_that("several questions are each doubted by their own counts, at their part of the level", {
+  both <- rr_product(a = rr_warner(0.8), b = rr_grr(3, p = 0.6))
+  # 9 of 100 said yes to a, where a fifth is due; b is as it may be.
+  table <- rbind(no = c(30, 31, 30), yes = c(3, 3, 3))
+  tail <- pbinom(9, 100, 0.2) + pbinom(80, 100, 0.2, lower.tail = FALSE)
+  expect_true(reports_contradict(rr_warner(0.8), c(91, 9), 1.5 * tail))
+  expect_false(reports_contradict(both, as.vector(table), 1.5 * tail))
+  expect_true(reports_contradict(both, as.vector(table), 2.5 * tail))
+  expect_true(reports_contradict(both, c(50, 50, 0, 0, 0, 0), 1e-6))
+  expect_false(reports_contradict(both, rep(20, 6), 0.1))
+})
+
+test_that("the deviance doubts up to 40 reports of the likeliest truth, and of unbiased estimates below 0; else the counts do", {
+  doubt <- function(counts, mechanism, ...) suppressWarnings(rr_estimate(rr_counts(counts, mechanism), ...))$doubt
+  rare <- c(990, 5, 5)
+  grr <- rr_grr(3, epsilon = 2)
+  expect_identical(c(doubt(rare, grr), doubt(rare, grr, method = "inv"), doubt(rare, grr, method = "norm_sub")), c("deviance", "deviance", "counts"))
+  # Nobody gave the last report, which is due as often as others.
+  none <- function(k) doubt(c(rep(100, k - 1), 0), rr_grr(k, epsilon = 1))
+  expect_identical(c(none(40), none(41)), c("deviance", "counts"))
+  measured <- rr_misclassification(table = rbind(a = c(a = 80, b = 20), b = c(20, 80)))
+  # What is beyond a measured channel may be the error of its study.
+  expect_false(doubt(c(990, 10), measured) == "deviance")
+})
+
+test_that("counts that a truth makes have no doubt: Pearson's statistic is 4 at most", {
+  law <- rr_law(rr_warner(0.8))
+  # 380 and 620 are expected. The statistic of d more is d^2 (1 / 380 + 1 / 620).
+  made <- function(statistic, truth = c(0.3, 0.7), k = 2) {
+    d <- sqrt(statistic / (1 / 380 + 1 / 620))
+    makes_counts(list(law = law, k = k, n = 1000, counts = c(380 + d, 620 - d)), truth)
+  }
+  expect_identical(c(made(3.99), made(4.01), made(0, k = 40), made(0, k = 41)), c(TRUE, FALSE, TRUE, FALSE))
+  beyond <- function(truth) makes_counts(list(law = law, k = 2, n = 1000, counts = 1000 * (0.2 + 0.6 * truth)), truth)
+  expect_identical(c(beyond(c(0, 1)), beyond(c(-0.01, 1)), beyond(c(0, 1.01))), c(TRUE, FALSE, FALSE))
 })

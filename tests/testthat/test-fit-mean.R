@@ -79,26 +79,62 @@ test_that("a variance is heavy if its error is above a quarter of it, or a tenth
 })
 
 test_that("means and mean squares that no answers have are told beyond the bounds of Hoeffding and Maurer alone", {
-  moments <- mean_variance(cards)
-  line <- score_line(cards)
-  reach <- max(abs(line[1]), abs(line[1] + line[2]))
   limit <- log(4 / 1e-6)
   n <- 5000
-  curve <- moments$slope + 1
-  low <- optimize(function(t) moments$constant + moments$linear * t + curve * t^2, c(-1, 1))$objective
-  high <- max(moments$constant + moments$linear * c(-1, 1) + curve)
-  inside <- (low + high) / 2
-  flagged <- function(mean, second) unlikely_mean(cards, mean, second, n, 1e-6)
-  step <- sqrt(limit * 2 * reach^2 / n)
-  expect_identical(c(flagged(1 + step * 0.999, inside), flagged(1 + step * 1.001, inside), flagged(-1 - step * 1.001, inside)), c(FALSE, TRUE, TRUE))
-  down <- sqrt(limit * 2 * reach^2 * low / n)
-  expect_identical(c(flagged(0, low - down * 0.999), flagged(0, low - down * 1.001)), c(FALSE, TRUE))
-  up <- sqrt(limit * reach^4 / 2 / n)
-  expect_identical(c(flagged(0, high + up * 0.999), flagged(0, high + up * 1.001)), c(FALSE, TRUE))
+  # The mean square of the second cards is least at the end -1.
+  mechanisms <- list(cards, rr_scramble(c(60, 120), multiply = c(-1, 3)), rr_mean(c(0, 24), 1, "duchi"), rr_mean(c(0, 24), 1, "piecewise"))
+  for (mechanism in mechanisms) {
+    moments <- mean_variance(mechanism)
+    line <- score_line(mechanism)
+    reach <- max(abs(line[1]), abs(line[1] + line[2]))
+    squares <- moments$constant + moments$linear * seq(-1, 1, 1e-3) + (moments$slope + 1) * seq(-1, 1, 1e-3)^2
+    low <- min(squares)
+    high <- max(squares)
+    flagged <- function(mean, second) unlikely_mean(mechanism, mean, second, n, 1e-6)
+    step <- sqrt(limit * 2 * reach^2 / n)
+    inside <- (low + high) / 2
+    expect_identical(c(flagged(1 + step * 0.999, inside), flagged(1 + step * 1.001, inside), flagged(-1 - step * 1.001, inside)), c(FALSE, TRUE, TRUE))
+    down <- sqrt(limit * 2 * reach^2 * low / n)
+    expect_identical(c(flagged(0, low - down * 0.999), flagged(0, low - down * 1.001)), c(FALSE, TRUE))
+    up <- sqrt(limit * reach^4 / 2 / n)
+    expect_identical(c(flagged(0, high + up * 0.999), flagged(0, high + up * 1.001)), c(FALSE, TRUE))
+  }
 })
 
 test_that("what a mean refuses", {
   tally <- rr_tally(reports, cards)
   expect_refused(rr_estimate(tally, method = "mle"), rr_estimate(tally, interval = "wilson"), rr_estimate(tally, interval = "anytime", target = "sample"),
                  rr_estimate(tally, other = 1))
+})
+
+test_that("means have limits of all looks from 100 reports on, 20 at either end", {
+  duchi <- rr_mean(c(0, 24), 1, "duchi")
+  ends <- duchi$codec$range
+  known <- function(low, high) {
+    reports <- rep(ends, c(low, high))
+    fit <- suppressMessages(rr_estimate(rr_tally(reports, duchi), interval = "anytime"))
+    !anyNA(confint(fit))
+  }
+  expect_identical(c(known(80, 20), known(20, 80), known(50, 49), known(81, 19), known(19, 81)), c(TRUE, TRUE, FALSE, FALSE, FALSE))
+})
+
+test_that("a group of means keeps target, level, plan and the family of its limits", {
+  group <- rep(c("u", "v", "v"), 100)
+  set.seed(2)
+  tally <- rr_tally(rr_perturb(runif(300, 0, 60), cards, rng = "R"), cards, by = group)
+  for (asked in list(list(target = "sample"), list(conf.level = 0.8, simultaneous = TRUE), list(interval = "anytime", plan = 200))) {
+    fit <- do.call(rr_estimate, c(list(tally), asked))
+    expect_equal(as.list(tidy(fit["v"], conf.int = TRUE)), as.list(tidy(fit, conf.int = TRUE)[3:4, ]))
+    expect_identical(glance(fit["v"])$conf.level, glance(fit)$conf.level)
+    expect_identical(glance(fit["v"])$target, glance(fit)$target)
+  }
+})
+
+test_that("pictures have the means alone, or variances if none other is asked for, and groups as rows", {
+  skip_if_not_installed("ggplot2")
+  fit <- rr_estimate(rr_tally(reports, cards, by = rep(c("u", "v", "v"), 4)))
+  picture <- ggplot2::autoplot(fit)
+  expect_equal(picture$data$estimate, unname(coef(fit)[c("u, mean", "v, mean")]))
+  expect_identical(as.character(picture$data$label), c("u", "v"))
+  expect_equal(ggplot2::autoplot(fit, terms = "u, variance")$data$estimate, coef(fit)[["u, variance"]])
 })

@@ -103,3 +103,26 @@ test_that("broom and knitr", {
   skip_if_not_installed("knitr")
   expect_match(paste(knitr::kable(as.data.frame(survey)), collapse = " "), "conf.low")
 })
+
+test_that("optional answers have Wald's limits, of all rows together, cut at 0 and 1 where the estimate is held", {
+  first <- rr_counts(cbind(u = c(no = 120, yes = 80), v = c(250, 150)), rr_warner(0.7))
+  second <- rr_counts(cbind(u = c(110, 90), v = c(240, 160)), rr_warner(0.9))
+  pool <- rr_pool(first, second, optional = TRUE)
+  free <- rr_estimate(pool, method = "inv", conf.level = 0.9)
+  error <- sqrt(diag(vcov(free)))
+  expect_equal(unname(confint(free)), unname(coef(free) + qnorm(0.95) * error %o% c(-1, 1)), tolerance = 1e-10)
+  together <- rr_estimate(pool, method = "inv", conf.level = 0.9, simultaneous = TRUE)
+  expect_equal(unname(confint(together)), unname(coef(free) + qnorm(1 - 0.1 / 4 / 2) * error %o% c(-1, 1)), tolerance = 1e-10)
+  # No is 1 less yes.
+  expect_equal(vcov(free)["u:no", "u:yes"], -error[[1]]^2)
+  expect_equal(vcov(free)["u:no", "v:yes"], 0)
+  for (asked in list(list(method = "ibu"), list(interval = "wilson"), list(target = "sample"), list(other = 1))) {
+    expect_error(do.call(rr_estimate, c(list(pool), asked)), class = "candor_error_argument")
+  }
+  expect_identical(coef(rr_estimate(pool, method = "mle", interval = "wald", target = "population")), coef(free))
+  # -1/2 of 0.3 and 3/2 of 0.0625 is below 0: the limits of a held estimate are where the squares of its distance and of z errors add up to.
+  held <- rr_estimate(rr_pool(rr_counts(c(168, 72), rr_warner(0.7)), rr_counts(c(150, 10), rr_warner(0.9)), optional = TRUE), simultaneous = TRUE)
+  below <- 0.5 * 0.3 - 1.5 * 0.0625
+  half <- sqrt(qnorm(1 - 0.05 / 2 / 2)^2 * (0.25 * 0.3 * 0.7 / 239 + 2.25 * 0.0625 * 0.9375 / 159) + below^2)
+  expect_equal(confint(held)["yes", ], c(0, half - below), ignore_attr = TRUE, tolerance = 1e-10)
+})

@@ -94,12 +94,15 @@ test_that("time along an axis: a line, or a line for each group with intervals b
   offset <- points$x[order(points$group, points$x)] - as.numeric(keys$day)
   expect_equal(offset, rep(c(-1, 1) * 0.3 * 7 / 4, each = 4))
   bars <- layer(picture, 1)
-  expect_equal(bars$ymax[order(bars$group, bars$x)], yes$conf.high)
+  expect_equal(bars[order(bars$group, bars$x), c("ymin", "ymax")], yes[c("conf.low", "conf.high")], ignore_attr = TRUE)
+  expect_equal(bars$x, points$x)
+  expect_length(unique(layer(picture, 2)$linetype), 2)
   # Nine groups have no lines of their own, and two times neither.
   expect_identical(geoms(ggplot2::autoplot(groups_fit(data.frame(day = rep(days[1:2], 9), town = rep(letters[1:9], each = 2)))))[2], "GeomSegment")
   # Twelve categories have panels, thirteen have rows.
-  many <- function(k) ggplot2::autoplot(suppressWarnings(groups_fit(data.frame(day = days), paste0("x", seq_len(k)))))
+  many <- function(k, terms = NULL) ggplot2::autoplot(suppressWarnings(groups_fit(data.frame(day = days), paste0("x", seq_len(k)))), terms = terms)
   expect_length(unique(layer(many(3), 3)$PANEL), 3)
+  expect_length(unique(layer(many(3, c("x1", "x3")), 3)$PANEL), 2)
   expect_true("GeomSegment" %in% geoms(suppressMessages(many(13))))
 })
 
@@ -238,4 +241,50 @@ test_that("reported shares stand beside estimates only if reports are answers to
   expect_equal(drawn(channel)$reported, c(0.3, 0.7))
   colnames(channel) <- c("A1", "A2")
   expect_false("reported" %in% names(drawn(channel)))
+})
+
+test_that("sorted pictures keep intervals that were asked for by name; rows without a number say so", {
+  for (asked in list(list(interval = "wald"), list(simultaneous = TRUE))) {
+    fit <- do.call(rr_estimate, c(list(rr_counts(c(a = 400, b = 190, c = 300), rr_grr(c("a", "b", "c"), 1))), asked))
+    lines <- layer(ggplot2::autoplot(fit, order = TRUE), 2)
+    expect_equal(lines[c("x", "xend")], tidy(fit, conf.int = TRUE)[c("conf.low", "conf.high")], ignore_attr = TRUE)
+  }
+  data <- interval_data("ratio", c(0.5, NA))
+  picture <- draw_intervals(data, "t", "c")
+  expect_identical(geoms(picture)[4], "GeomLabel")
+  expect_identical(as.integer(layer(picture, 4)$y), 1L)
+  expect_identical(layer(picture, 4)$x, 0)
+  expect_false("GeomLabel" %in% geoms(draw_intervals(interval_data("value", c(0.5, NA)), "t", "c")))
+})
+
+test_that("groups that are rows are sorted by their estimates, with intervals of their own", {
+  fit <- rr_estimate(rr_counts(cbind(u = c(no = 600, yes = 400), v = c(500, 500), w = c(700, 300)), rr_warner(0.8)))
+  picture <- ggplot2::autoplot(fit, order = TRUE)
+  table <- tidy(fit, conf.int = TRUE)[c(2, 4, 6), ]
+  expect_identical(levels(picture$data$label), c("w", "u", "v"))
+  expect_equal(as.list(picture$data[c("conf.low", "conf.high")]), as.list(table[c("conf.low", "conf.high")]))
+})
+
+test_that("ranks are those of each group, down to half a report of the largest", {
+  grr <- rr_grr(paste0("c", 1:41), 3)
+  counts <- cbind(u = c(0, 1:40 * 20), v = c(40:1 * 200, 0))
+  fit <- suppressWarnings(rr_estimate(rr_counts(counts, grr), method = "inv"))
+  data <- suppressMessages(ggplot2::autoplot(fit))$data
+  for (group in c("u", "v")) {
+    rows <- data[data$group == group, ]
+    expect_identical(rows$at, rank(-rows$estimate))
+  }
+  expect_identical(min(data$conf.low, data$reported), 0.5 / sum(counts[, "v"]))
+})
+
+test_that("a trace has a line for each group, and none without a distance", {
+  fit <- rr_estimate(rr_counts(cbind(u = c(a = 400, b = 190, c = 300), v = c(100, 250, 200)), rr_grr(c("a", "b", "c"), 1)), method = "ibu")
+  table <- tidy(fit, type = "trace")
+  line <- layer(ggplot2::autoplot(fit, type = "trace"), 1)
+  for (g in 1:2) {
+    rows <- table[table$group == c("u", "v")[g] & table$iteration > 0 & table$distance > 0, ]
+    expect_equal(10^line$y[line$group == g], rows$distance, tolerance = 1e-9)
+  }
+  same <- rr_channel(rbind(c(0.5, 0.3, 0.2), c(0.5, 0.3, 0.2), c(0.2, 0.2, 0.6)))
+  expect_refused(ggplot2::autoplot(rr_estimate(rr_counts(c(40, 30, 31), same), method = "ibu"), type = "trace"))
 })

@@ -110,6 +110,12 @@ test_that("what is no search is refused", {
   expect_error(rr_prefixes(1, 1:40, functions = 500), class = "candor_error_too_large")
   for (odd in list(3, "a\u0004")) expect_error(rr_perturb(odd, m), class = "candor_error_argument")
   expect_refused(rr_heavy_hitters(rr_counts(c(1, 2), rr_warner(0.8))), rr_heavy_hitters(tally, alphabet = c("a", "bc")))
+  for (alphabet in list(NA_character_, character(), 1:3, "", "aa", c("a", "b", "a"), c("a", "\u0004"), NULL)) {
+    expect_refused(rr_heavy_hitters(tally, alphabet = alphabet))
+  }
+  expect_refused(rr_heavy_hitters(tally, alpha = 0), rr_heavy_hitters(tally, most = 0), rr_heavy_hitters(tally, conf.level = 1),
+                 rr_heavy_hitters(tally, simultaneous = NA), rr_heavy_hitters(tally, target = "x"), rr_heavy_hitters(rep("ab", 3)))
+  expect_identical(check_alphabet("xyz"), c("x", "y", "z"))
   many <- rr_prefixes(1, 9, 8, 2)
   expect_error(rr_heavy_hitters(rr_tally(rr_perturb(rep("a", 50), many, rng = "R"), many)), class = "candor_error_too_large")
   expect_error(rr_estimate(tally), class = "candor_error_argument")
@@ -134,4 +140,10 @@ test_that("lengths of prefixes are whole numbers from 1 that increase", {
   for (lengths in list(0, -1, c(2, 1), c(1, 1), 1.5, NA_real_, Inf, numeric(), "1", c(0, 2))) {
     expect_error(rr_prefixes(epsilon = 2, lengths = lengths), class = "candor_error_argument")
   }
+})
+
+test_that("what survives is above the threshold, from the largest down, and so many at most", {
+  expect_identical(largest_above(c(0.5, 0.1, 0.9, 0.3, 0.2), 0.2, 9), c(3L, 1L, 4L))
+  expect_identical(largest_above(c(0.5, 0.1, 0.9, 0.3), 0.2, 2), c(3L, 1L))
+  expect_identical(largest_above(0.1, 0.2, 2), integer())
 })

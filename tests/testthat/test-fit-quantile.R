@@ -31,15 +31,16 @@ test_that("quantiles are interpolated in bins, and levels where there are none",
   expect_identical(named$estimate, c(1, 1, 2, 2, 3, 4))
   numbers <- rr_quantile(rr_estimate(rr_counts(counts, sharp(c(10, 20, 30, 60)))), 0.6)
   expect_identical(numbers$estimate, 30)
-  binned <- rr_quantile(rr_estimate(rr_counts(counts, sharp(c(10, 20, 30, 60)))), c(0.05, 0.5, 0.65), breaks = c(0, 10, 20, 30, 60))
-  expect_equal(binned$estimate, c(5, 20, 25))
-  # By hand: which points of the polygons through the limits of binomial shares of 1000, at the breaks, reach 0.5?
+  probs <- c(0.05, 0.5, 0.85)
+  edges <- c(0, 10, 20, 30, 60)
+  binned <- rr_quantile(rr_estimate(rr_counts(counts, sharp(c(10, 20, 30, 60)))), probs, breaks = edges)
+  expect_equal(binned$estimate, c(5, 20, 37.5))
+  # By hand: which points of the polygons through the limits of binomial shares of 1000, at the breaks, reach the probability?
   shares <- c(0, 0.1, 0.5, 0.8, 1)
   half <- qnorm(0.975) * sqrt(shares * (1 - shares) / 1000)
-  edges <- c(0, 10, 20, 30, 60)
-  expect_equal(binned$conf.low[2], approx(shares + half, edges, 0.5)$y, tolerance = 1e-3)
-  expect_equal(binned$conf.high[2], approx(shares - half, edges, 0.5)$y, tolerance = 1e-3)
-  expect_equal(binned$std.error[2], (binned$conf.high[2] - binned$conf.low[2]) / (2 * qnorm(0.975)))
+  expect_equal(binned$conf.low, approx(shares + half, edges, probs)$y, tolerance = 1e-8)
+  expect_equal(binned$conf.high, approx(shares - half, edges, probs)$y, tolerance = 1e-8)
+  expect_equal(binned$std.error, (binned$conf.high - binned$conf.low) / (2 * qnorm(0.975)))
   # The square wave brings its own breaks.
   wave <- rr_square_wave(c(0, 10, 20, 30, 60), 600)
   expect_equal(rr_quantile(rr_estimate(rr_counts(counts, wave)), 0.5)$estimate, 20, tolerance = 1e-9)
@@ -266,4 +267,47 @@ test_that("a cumulative share without limits may be any, and the others keep the
   expect_identical(lapply(lost, `[`, -2), lapply(known, `[`, -2))
   none <- limits_of(function(...) list(table = data.frame(conf.low = NA_real_, conf.high = NA_real_)[rep(1, 3), ]))
   expect_true(all(is.na(unlist(none))))
+})
+
+test_that("the columns are groups or classes, the probability, the estimate with its error, and the limits", {
+  numbers <- c("prob", "estimate", "std.error", "conf.low", "conf.high")
+  fit <- rr_estimate(rr_counts(cbind(n = c(200, 300, 280, 220), s = c(260, 240, 250, 250)), ordered_grr()))
+  expect_identical(names(rr_quantile(fit, 0.5)), append(c("group", numbers), "level", 2))
+  data <- data.frame(y = 1:40, x = rep(c("no", "yes"), c(10, 30)))
+  classes <- rr_predictor(y ~ 0 + x, data, list(x = rr_warner(0.9)))
+  expect_identical(names(rr_quantile(classes, 0.5)), c("x", numbers))
+  expect_identical(names(rr_quantile(classes, 0.5, difference = TRUE)), c("group1", "group2", numbers))
+})
+
+test_that("limits of differences are Zou and Donner's with the correlation of both sums; rows of a class reach to its estimate", {
+  x <- list(estimate = c(3, 2), low = c(1, 0), high = c(6, 4), place = c(7, 5))
+  y <- list(estimate = c(8, 9), low = c(7, 5), high = c(12, Inf), place = c(4, 6))
+  asked <- NULL
+  found <- quantile_differences(list(x, y), c("u", "v"), c(0.2, 0.6), function(pair, places, prob) {
+    asked <<- rbind(asked, c(pair, places, prob))
+    0.3
+  })
+  expect_identical(asked, rbind(c(1, 2, 7, 4, 0.2), c(1, 2, 5, 6, 0.6)))
+  # Towards the lower end y reaches down and x up: sqrt(a^2 + b^2 - 2 r a b).
+  reach <- function(a, b) sqrt(a^2 + b^2 - 0.6 * a * b)
+  by_hand <- data.frame(group1 = "u", group2 = "v", prob = c(0.2, 0.6), estimate = c(5, 7))
+  by_hand$low <- by_hand$estimate - c(reach(1, 3), reach(4, 2))
+  by_hand$high <- c(5 + reach(4, 2), Inf)
+  expect_equal(as.data.frame(found), by_hand)
+  none <- replace(x, "estimate", list(c(NA_real_, NA_real_)))
+  expect_identical(quantile_differences(list(none, y), c("u", "v"), c(0.2, 0.6), stop)$high, c(NA_real_, NA_real_))
+  expect_refused(quantile_differences(list(x), "u", c(0.2, 0.6), stop))
+  expect_equal(known_correlation(rbind(c(4, 3), c(3, 9))), 0.5)
+  expect_identical(known_correlation(rbind(c(4, 3), c(3, 0))), 0)
+  expect_identical(c(known_correlation(rbind(c(1, 2), c(2, 1))), known_correlation(rbind(c(1, -2), c(-2, 1)))), c(1, -1))
+  limits <- rbind(c(1, 6, NA), c(4, 6.5, NA))
+  rows <- class_rows(c(0.2, 0.5, 0.7), c(3, 5, 8), limits, 10, 1:3)
+  expect_identical(rows[c("low", "high")], list(low = c(1, 5, 8), high = c(4, 6.5, 8)))
+  expect_true(all(is.na(unlist(class_rows(c(0.2, 0.5, 0.7), c(3, 5, 8), limits, 0, 1:3)[c("estimate", "low", "high")]))))
+})
+
+test_that("levels that are too coarse for an interval leave no standard error", {
+  found <- rr_quantile(rr_estimate(rr_counts(c(220, 300, 260, 220) * 1e4, ordered_grr())), c(0.25, 0.5))
+  expect_identical(found$conf.low, found$conf.high)
+  expect_identical(found$std.error, c(NA_real_, NA_real_))
 })

@@ -293,3 +293,23 @@ test_that("of the first rows at most 5 in 100 limits of an anytime list are wron
   # 5 in 100 at most, and four standard errors of 60 runs of which each is wrong or not.
   expect_true(all(rowMeans(wrong) <= 0.05 + 4 * sqrt(0.05 * 0.95 / 60)))
 })
+
+test_that("standard errors of the list are those of both targets, by hand, in groups too", {
+  mechanism <- rr_grr(4, epsilon = 1)
+  counts <- cbind(a = c(60, 45, 50, 45), b = c(90, 30, 60, 20))
+  m <- counts / 200
+  theta <- (m - mechanism$q) / mechanism$p_minus_q
+  # Of reports that are drawn, with n - 1; of fixed truths the variances of p for theta and of q for the others.
+  error <- list(
+    population = sqrt(m * (1 - m) / 199) / mechanism$p_minus_q,
+    sample = sqrt((theta * mechanism$p * (1 - mechanism$p) + (1 - theta) * mechanism$q * (1 - mechanism$q)) / 200) / mechanism$p_minus_q
+  )
+  for (target in names(error)) {
+    both <- rr_top(rr_counts(counts, mechanism), n = 3, target = target)
+    expect_equal(both$std.error, error[[target]][cbind(as.integer(both$term), rep(1:2, each = 3))], tolerance = 1e-10)
+    one <- rr_top(rr_counts(counts[, "b"], mechanism), n = 2, target = target)
+    expect_equal(one$std.error, error[[target]][as.integer(one$term), 2], tolerance = 1e-10)
+    expect_identical(glance(both)$target, target)
+    expect_identical(nobs(both), 400)
+  }
+})
