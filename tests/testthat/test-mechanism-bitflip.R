@@ -72,3 +72,16 @@ test_that("buckets are two or more, and a report has between one and all of them
   }
   expect_equal(c(rr_bitflip(6, 2)$p, rr_bitflip(6, 2, d = 2)$p), plogis(2:1))
 })
+
+test_that("a client's test expects the bits, their pairs and equal reports as often as all reports have them", {
+  m <- rr_bitflip(3, epsilon = 2, d = 2)
+  # All reports in the order of the matrix: three pairs of buckets, each with four pairs of bits.
+  all <- do.call(rbind, lapply(list(c(1, 2), c(1, 3), c(2, 3)), function(pair) cbind(c(-1, 1) * pair[1], c(-1, -1, 1, 1) * pair[2])))
+  for (x in 1:3) {
+    prob <- rr_matrix(m)[x, ]
+    facts <- client_facts(m, rr_reports(all, m), x)
+    expect_equal(facts$both, crossprod(facts$bits, prob * facts$bits), ignore_attr = TRUE)
+    expect_equal(facts$p_support, sum(prob[facts$bits[, x] == 1]))
+    expect_equal(c(facts$p_support_twice, facts$p_equal), c(facts$p_support^2, sum(prob^2)))
+  }
+})

@@ -260,3 +260,22 @@ test_that("the places of a map file count on through the cohorts, a row for each
 test_that("a likelihood needs bits that are never certain", {
   for (p in c(0, 0.2)) for (q in c(0.7, 1)) expect_identical(rr_law(rr_bloom(3, p = p, q = q))$has_likelihood, p > 0 && q < 1)
 })
+
+test_that("a client's test expects equal reports and supports of the truth as often as all reports have them", {
+  for (permanent in list(NULL, 3)) {
+    m <- rr_bloom(3, 2, bits = 4, hashes = 2, cohorts = 2, permanent = permanent)
+    C <- rr_matrix(m)
+    reports <- withr::with_seed(1, suppressWarnings(rr_perturb(rep(2, 20), m, rng = "R")))
+    facts <- client_facts(m, reports, 2)
+    expect_equal(facts$p_equal, sum(C[2, ]^2))
+    # Each cohort's reports whose bits of the truth are both 1.
+    bits <- do.call(rbind, strsplit(sub(".*: ", "", colnames(C)), "")) == "1"
+    cohort <- as.integer(sub(":.*", "", colnames(C)))
+    is_support <- vapply(seq_along(cohort), function(y) all(bits[y, m$places[, 2, cohort[y]]]), NA)
+    expect_equal(facts$p_support, sum(C[2, is_support]))
+    # A kept filter keeps a bit with 1 - f / 2 and shows it with q, else with p; without one reports are drawn anew.
+    twice <- if (is.null(permanent)) m$one^2 else (1 - m$f / 2) * m$given_1^2 + m$f / 2 * m$given_0^2
+    expect_equal(facts$p_support_twice, twice^2)
+    expect_identical(reports_support(m, reports, rep(2, 20)), rowSums(facts$bits * t(vapply(reports$cohort, function(j) 1:4 %in% m$places[, 2, j], logical(4)))) == 2)
+  }
+})
