@@ -62,7 +62,8 @@ test_that("of more bits than a client's test looks at, the bit of the truth and 
 })
 
 test_that("buckets are two or more, and a report has between one and all of them", {
-  expect_refused(rr_bitflip(6, 1, buckets = 1), rr_bitflip(6, 1, buckets = 7), rr_bitflip(6, 1, d = 0), rr_bitflip(6, 1, d = 4, buckets = 3), rr_bitflip(6, 1, compatible = NA))
+  expect_refused(rr_bitflip(6, 1, buckets = 1), rr_bitflip(6, 1, buckets = 7), rr_bitflip(6, 1, d = 0), rr_bitflip(6, 1, d = 4, buckets = 3),
+                 rr_bitflip(6, 1, compatible = NA))
   expect_identical(rr_bitflip(6, 1, d = 2, buckets = 2)$levels, c("1 to 3", "4 to 6"))
   expect_identical(rr_bitflip(5, 1, buckets = 3)$levels, c("1 to 2", "3 to 4", "5"))
   # One bit has all of epsilon, or half of it as in the paper; each of two has half, and a report all.
