@@ -62,7 +62,8 @@ test_that("of more bits than a client's test looks at, the bit of the truth and 
 })
 
 test_that("buckets are two or more, and a report has between one and all of them", {
-  expect_refused(rr_bitflip(6, 1, buckets = 1), rr_bitflip(6, 1, buckets = 7), rr_bitflip(6, 1, d = 0), rr_bitflip(6, 1, d = 4, buckets = 3), rr_bitflip(6, 1, compatible = NA))
+  expect_refused(rr_bitflip(6, 1, buckets = 1), rr_bitflip(6, 1, buckets = 7), rr_bitflip(6, 1, d = 0), rr_bitflip(6, 1, d = 4, buckets = 3),
+                 rr_bitflip(6, 1, compatible = NA))
   expect_identical(rr_bitflip(6, 1, d = 2, buckets = 2)$levels, c("1 to 3", "4 to 6"))
   expect_identical(rr_bitflip(5, 1, buckets = 3)$levels, c("1 to 2", "3 to 4", "5"))
   # One bit has all of epsilon, or half of it as in the paper; each of two has half, and a report all.
@@ -71,4 +72,17 @@ test_that("buckets are two or more, and a report has between one and all of them
     expect_equal(rr_epsilon(m, achieved = TRUE), 2, tolerance = 1e-12)
   }
   expect_equal(c(rr_bitflip(6, 2)$p, rr_bitflip(6, 2, d = 2)$p), plogis(2:1))
+})
+
+test_that("a client's test expects the bits, their pairs and equal reports as often as all reports have them", {
+  m <- rr_bitflip(3, epsilon = 2, d = 2)
+  # All reports in the order of the matrix: three pairs of buckets, each with four pairs of bits.
+  all <- do.call(rbind, lapply(list(c(1, 2), c(1, 3), c(2, 3)), function(pair) cbind(c(-1, 1) * pair[1], c(-1, -1, 1, 1) * pair[2])))
+  for (x in 1:3) {
+    prob <- rr_matrix(m)[x, ]
+    facts <- client_facts(m, rr_reports(all, m), x)
+    expect_equal(facts$both, crossprod(facts$bits, prob * facts$bits), ignore_attr = TRUE)
+    expect_equal(facts$p_support, sum(prob[facts$bits[, x] == 1]))
+    expect_equal(c(facts$p_support_twice, facts$p_equal), c(facts$p_support^2, sum(prob^2)))
+  }
 })

@@ -235,7 +235,8 @@ test_that("counts are named cohort after cohort, by bit, with all reports last",
 test_that("the numbers of filters end where no filter is left, or tells nothing", {
   expect_refused(rr_bloom(3, 1, bits = 1), rr_bloom(3, 1, bits = 4097), rr_bloom(3, 1, bits = 4, hashes = 4), rr_bloom(3, 1, hashes = 0),
                  rr_bloom(3, 1, cohorts = 0), rr_bloom(3, 1, cohorts = 1e6 + 1), rr_bloom(3, 1, permanent = 1), rr_bloom(3, 1, permanent = 701),
-                 rr_bloom(3, f = 1, p = 0.2, q = 0.7), rr_bloom(3, f = -0.1, p = 0.2, q = 0.7), rr_bloom(3, p = 0.3, q = 0.1 + 0.2), rr_bloom(3, p = -0.1, q = 0.7),
+                 rr_bloom(3, f = 1, p = 0.2, q = 0.7), rr_bloom(3, f = -0.1, p = 0.2, q = 0.7), rr_bloom(3, p = 0.3, q = 0.1 + 0.2),
+                 rr_bloom(3, p = -0.1, q = 0.7),
                  rr_bloom(3, p = 0.2, q = 1.1), rr_bloom(3, permanent = 2, p = 0.2, q = 0.7), rr_bloom(3, 1, key = 2^32), rr_bloom(3, 1, key = -1))
   for (m in list(rr_bloom(3, 1, bits = 2, hashes = 1, cohorts = 1), rr_bloom(3, 1, bits = 4, hashes = 3), rr_bloom(3, 1, permanent = 700, key = 2^32 - 1),
                  rr_bloom(3, 1, bits = 4096, hashes = 1, cohorts = 1, key = 0))) expect_identical(rr_epsilon(m)[[1]], 1)
@@ -251,7 +252,8 @@ test_that("the places of a map file count on through the cohorts, a row for each
   expect_equal(m$places[, , 2], cbind(c(1, 5), 2:3, c(4, 1)))
   expect_identical(rr_bloom(3, 1, bits = 5, hashes = 2, cohorts = 2, places = as.data.frame(places))$places, m$places)
   wrong <- function(...) rr_bloom(3, 1, bits = 5, hashes = 2, cohorts = 2, places = ...)
-  expect_refused(wrong(places[, 4:1]), wrong(places[1:2, ]), wrong(places[, 1:3]), wrong(replace(places, 1, 0)), wrong(replace(places, 12, 11)), wrong(t(places)))
+  expect_refused(wrong(places[, 4:1]), wrong(places[1:2, ]), wrong(places[, 1:3]), wrong(replace(places, 1, 0)), wrong(replace(places, 12, 11)),
+                 wrong(t(places)))
   # Hashes may meet: as many pairs of bits as hashes may differ, also if more than half of the bits are set.
   expect_identical(rr_bloom(2, 1, bits = 3, hashes = 2, cohorts = 1, places = rbind(c(1, 1), c(2, 3)))$pairs, 2)
   expect_identical(rr_bloom(2, 1, bits = 3, hashes = 2, cohorts = 1)$pairs, 1)
@@ -259,4 +261,24 @@ test_that("the places of a map file count on through the cohorts, a row for each
 
 test_that("a likelihood needs bits that are never certain", {
   for (p in c(0, 0.2)) for (q in c(0.7, 1)) expect_identical(rr_law(rr_bloom(3, p = p, q = q))$has_likelihood, p > 0 && q < 1)
+})
+
+test_that("a client's test expects equal reports and supports of the truth as often as all reports have them", {
+  for (permanent in list(NULL, 3)) {
+    m <- rr_bloom(3, 2, bits = 4, hashes = 2, cohorts = 2, permanent = permanent)
+    C <- rr_matrix(m)
+    reports <- withr::with_seed(1, suppressWarnings(rr_perturb(rep(2, 20), m, rng = "R")))
+    facts <- client_facts(m, reports, 2)
+    expect_equal(facts$p_equal, sum(C[2, ]^2))
+    # Each cohort's reports whose bits of the truth are both 1.
+    bits <- do.call(rbind, strsplit(sub(".*: ", "", colnames(C)), "")) == "1"
+    cohort <- as.integer(sub(":.*", "", colnames(C)))
+    is_support <- vapply(seq_along(cohort), function(y) all(bits[y, m$places[, 2, cohort[y]]]), NA)
+    expect_equal(facts$p_support, sum(C[2, is_support]))
+    # A kept filter keeps a bit with 1 - f / 2 and shows it with q, else with p; without one reports are drawn anew.
+    twice <- if (is.null(permanent)) m$one^2 else (1 - m$f / 2) * m$given_1^2 + m$f / 2 * m$given_0^2
+    expect_equal(facts$p_support_twice, twice^2)
+    truth <- t(vapply(reports$cohort, function(j) 1:4 %in% m$places[, 2, j], logical(4)))
+    expect_identical(reports_support(m, reports, rep(2, 20)), rowSums(facts$bits * truth) == 2)
+  }
 })

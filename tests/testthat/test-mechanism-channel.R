@@ -150,7 +150,8 @@ test_that("the channel of a sum needs equal yes/no devices and the numbers that 
   expect_equal(unname(rr_matrix(rr_channel(die, levels = 0:1))), unname(rr_matrix(die)))
   # Devices that differ by a rounding are equal.
   expect_equal(unname(rr_matrix(rr_channel(rr_product(a = die, b = rr_binary(0.9 + 1e-13, 0.2))))), by_hand)
-  expect_refused(rr_channel(three), rr_channel(rr_product(a = die, b = rr_binary(0.9 + 1e-11, 0.2))), rr_channel(die, levels = 0), rr_channel(die, levels = c(0, 2)),
+  expect_refused(rr_channel(three), rr_channel(rr_product(a = die, b = rr_binary(0.9 + 1e-11, 0.2))), rr_channel(die, levels = 0),
+                 rr_channel(die, levels = c(0, 2)),
                  rr_channel(rr_product(a = die, b = die), levels = 0:1), rr_channel(die, levels = 0:10000),
                  rr_channel(rr_unary(c("no", "yes"), 1), levels = 0:2), rr_channel(rr_dealt(c(2, 2), cards = 10), levels = 0:2),
                  rr_channel(rr_channel(rbind(c(0.5, 0.3, 0.2), c(0.1, 0.2, 0.7))), levels = 0:2))
@@ -174,7 +175,8 @@ test_that("a channel is measured by two probabilities, by a table, or by labels,
   expect_refused(rr_misclassification(), rr_misclassification(0.9), rr_misclassification(specificity = 0.9), rr_misclassification(0.9, 0.8, table),
                  rr_misclassification(0.9, table = table), rr_misclassification(0.9, 0.8, validation = "exact"), rr_misclassification(table = table, n = 100),
                  rr_misclassification(0.9, labels = "truth"), rr_misclassification(table = table, labels = "truth"),
-                 rr_misclassification(labels = "truth", validation = "external"), rr_misclassification(labels = c("a", "b")), rr_misclassification(labels = NA_character_))
+                 rr_misclassification(labels = "truth", validation = "external"), rr_misclassification(labels = c("a", "b")),
+                 rr_misclassification(labels = NA_character_))
   expect_identical(rr_misclassification(labels = "truth")$levels, character())
   expect_identical(rr_misclassification(labels = ~truth, levels = c("a", "b"))$levels, c("a", "b"))
 })

@@ -233,3 +233,19 @@ test_that("two answers have the epsilon of up to a million reports, which is tha
   # Ten thousand reports tell the permanent answer: 0.3 / 0.6.
   expect_equal(rr_epsilon(two, reports = 1e4), log(2), tolerance = 1e-9)
 })
+
+test_that("a ledger counts what an informed reader learns, and takes numbers of reports by name only if the names differ", {
+  expect_identical(rr_epsilon(list(rr_dealt(c(no = 3, yes = 1), 10), rr_warner(0.8))), Inf)
+  expect_identical(rr_epsilon(list(rr_dealt(c(no = 3, yes = 1), 10)), reports = 2), Inf)
+  warner <- rr_warner(0.8)
+  grr <- rr_grr(3, epsilon = 1)
+  expect_equal(rr_epsilon(list(a = warner, b = grr), reports = c(b = 2, a = 5)), 5 * log(4) + 2)
+  expect_equal(rr_epsilon(list(a = warner, b = grr), reports = 3), 3 * log(4) + 3)
+  expect_refused(rr_epsilon(list(a = warner, a = grr), reports = c(a = 2, a = 5)), rr_epsilon(list(warner, grr), reports = c(a = 2, b = 5)),
+                 rr_epsilon(warner, delta = 1e-6), rr_epsilon(warner, grr), rr_epsilon(warner, achieved = NA))
+})
+
+test_that("the matrix of a stage as it is drawn has a + b on its diagonal and b beside it, up to 2,000 categories", {
+  expect_equal(achieved_matrix(list(a = 0.4, b = c(0.1, 0.2, 0.3)), list(levels = 1:3)), rbind(c(0.5, 0.2, 0.3), c(0.1, 0.6, 0.3), c(0.1, 0.2, 0.7)))
+  expect_refused(achieved_matrix(list(a = 0.4, b = 0.3), list(levels = 1:2001)), class = "too_large")
+})

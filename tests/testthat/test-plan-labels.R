@@ -144,7 +144,8 @@ test_that("numbers of a plan of labels that cannot be are refused; those that ar
   expect_identical(c(plan$labels, plan$n), c(150, 150, 150, 150, 100, 100, Inf, Inf))
   expect_equal(plan$margin[3:4], plan$floor[3:4])
   # Shares that add up to 1 but for a rounding.
-  expect_equal(rr_power(test, n = 100, labels = 50, share = c(0.88, 0.12 + 0.9e-8))$split, rr_power(test, n = 100, labels = 50, share = 0.12)$split, tolerance = 1e-6)
+  rounded <- rr_power(test, n = 100, labels = 50, share = c(0.88, 0.12 + 0.9e-8))
+  expect_equal(rounded$split, rr_power(test, n = 100, labels = 50, share = 0.12)$split, tolerance = 1e-6)
   costs <- function(costs, ...) rr_power(test, share = 0.1, labels = NA, costs = costs, ...)
   expect_refused(costs(c(label = 0, report = 1), margin = 0.1), costs(c(label = 1, report = Inf), margin = 0.1), costs(c(label = 1, report = 1), n = 100),
                  rr_power(test, n = c(100, 100), labels = 50, share = 0.1), rr_power(test, n = c(100, NA), labels = 50, share = 0.1),
