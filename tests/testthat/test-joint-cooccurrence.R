@@ -222,3 +222,18 @@ test_that("positive scores are the evidence matrix, equation 15: what the report
   counts <- rr_cooccurrence(data.frame(q = I(reports)), 3, mechanism = list(q = sets))
   expect_identical(rr_cooccurrence(evidence, 3)$values, counts$values)
 })
+
+test_that("what is no table of bits, no order, and no list of questions by name is refused", {
+  bits <- data.frame(a = c(0, 1, 1), b = c(1, 0, 1))
+  device <- rr_warner(0.8)
+  expect_refused(
+    rr_cooccurrence(bits, na.rm = NA), rr_cooccurrence(bits, order = 0), rr_cooccurrence(bits, order = 3), rr_cooccurrence(bits[, 0]),
+    rr_cooccurrence(list(a = 0:1, b = 0:1)), rr_cooccurrence(bits, mechanism = device), rr_cooccurrence(bits, mechanism = list()),
+    rr_cooccurrence(bits, mechanism = list(device, device)), rr_cooccurrence(bits, mechanism = list(a = device, device)),
+    rr_cooccurrence(bits, mechanism = list(a = device, a = device))
+  )
+  # Fifteen of thirty columns have 155 million sets.
+  expect_refused(rr_cooccurrence(matrix(0:1, 2, 30), order = 15), class = "order")
+  expect_refused(rr_cooccurrence(bits, sets = list(c("a", "z"))), rr_cooccurrence(bits, sets = list(c("a", "a"))), rr_cooccurrence(bits, sets = list(3)),
+                 rr_cooccurrence(bits, sets = "a:z"), rr_cooccurrence(bits, sets = list(character())), class = "level")
+})
