@@ -232,3 +232,32 @@ test_that("a margin of inversion takes no cell as known, whatever the joint esti
   expect_gt(sum(fit$estimate == 0), 0)
   expect_equal(rr_margin(fit, "x")$boundary, sum(fit$estimate == 0))
 })
+
+test_that("what has no margin, no sum and no quantile is refused", {
+  bits <- matrix(rep(c(0, 1, 1, 0, 1), 11), 10, 11)
+  wide <- rr_tmdh(rr_cooccurrence(bits, 1), rr_warner(0.8))
+  # 2048 cells.
+  expect_refused(rr_margin(wide, 1:11))
+  named <- rr_tmdh(rr_cooccurrence(data.frame(estimate = c(0, 1, 1), b = c(1, 1, 0))), rr_warner(0.8))
+  expect_refused(rr_margin(named, "estimate"), rr_margin(named, "b", target = "people"), rr_margin(named, "b", sum = NA))
+  expect_refused(rr_margin(named, c("b", "b")), rr_margin(named, character()), rr_margin(named, "b", given = 3), rr_margin(named, 1.5), class = "level")
+  survey <- rr_product(a = rr_warner(0.8), sum = rr_warner(0.7), k = rr_grr(factor(1:3, ordered = TRUE), p = 0.8))
+  tally <- rr_counts(c(30, 20, 25, 15, 12, 18, 22, 16, 24, 14, 19, 21), survey)
+  fit <- rr_estimate(tally, method = "inv")
+  expect_refused(rr_margin(fit, "a", given = "sum", sum = TRUE), rr_margin(rr_estimate(tally, interval = "anytime"), "a"))
+  quantile <- function(...) rr_quantile(rr_margin(fit, "k"), ...)
+  expect_refused(quantile(1.5), quantile(conf.level = 1), quantile(difference = NA))
+  expect_refused(rr_quantile(rr_margin(fit, "a", sum = TRUE)))
+})
+
+test_that("a margin of a survey design is for the target of its fit, of shares in one group", {
+  skip_if_not_installed("survey")
+  people <- data.frame(a = rep(0:1, 20), b = rep(c(0, 0, 1, 1), 10), area = rep(c("N", "S"), each = 20), w = rep(1:4, 10))
+  design <- survey::svydesign(~1, weights = ~w, data = people)
+  survey <- rr_product(a = rr_warner(0.8), b = rr_warner(0.9))
+  fit <- function(...) rr_estimate(design, survey, method = "inv", ...)
+  expect_refused(rr_margin(fit(), "a", target = "sample"), rr_margin(fit(by = ~area), "a"), rr_margin(fit(total = TRUE), "a"))
+  # Debiased weighted mean.
+  margin <- rr_margin(fit(), "a", target = "population")
+  expect_equal(margin$estimate[["yes"]], (weighted.mean(people$a, people$w) - 0.2) / 0.6)
+})
