@@ -138,6 +138,9 @@ test_that("colours are cut at their limits, numbers stand in 12 columns or fewer
   expect_identical(ggplot2::layer_data(picture, 2)$label, c("0.20", "-0.70", "1.30"))
   expect_identical(ggplot2::layer_data(picture, 2)$colour, c("grey15", "white", "white"))
   expect_identical(nrow(ggplot2::layer_data(picture, 3)), 1L)
+  # White numbers stand on what is above 0.55 of the limit.
+  small <- heat_map(replace(frame, "value", list(c(0.13, -0.14, 0.2))), frame[0, ], 0.25, -1)
+  expect_identical(ggplot2::layer_data(small, 2)$colour, c("grey15", "white", "white"))
   fills <- ggplot2::layer_data(picture, 1)$fill
   expect_identical(fills[3], ggplot2::layer_data(heat_map(replace(frame, "value", list(c(0.2, -0.7, 1))), frame[0, ], 1, -1), 1)$fill[3])
   expect_identical(ggplot2::layer_data(heat_map(replace(frame, "value", list(c(0, -0.7, 1))), frame[0, ], 1, 0), 1)$fill[2],

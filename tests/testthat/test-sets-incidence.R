@@ -249,3 +249,19 @@ test_that("numbers of ones are whole, from 0 to the number of bits", {
     expect_error(rr_tally(ones = ones, n = 5, flip = 0.1), class = "candor_error_argument")
   }
 })
+
+test_that("a tolerance is above 0 and bounds the log-likelihood", {
+  tally <- rr_tally(ones = rep(0:3, c(30, 40, 20, 10)), n = 3, flip = 0.2)
+  expect_refused(rr_incidence(tally, method = "mle", tolerance = 0), rr_incidence(tally, method = "mle", tolerance = -1), rr_incidence(tally, conf.level = 1),
+                 rr_incidence(tally, target = "people"), rr_incidence(tally, method = "em"))
+  channel <- t(sum_channel(3, 0.2))
+  likelihood <- function(tolerance) {
+    fit <- rr_incidence(tally, method = "mle", tolerance = tolerance)
+    expect_lte(fit$gap, tolerance)
+    sum(c(30, 40, 20, 10) * log(drop((coef(fit) / 100) %*% channel)))
+  }
+  expect_lte(abs(likelihood(2) - likelihood(1e-10)), 2)
+  expect_identical(rr_incidence(tally, method = "mle")$target, "population")
+  # Inversion's errors are about the elements as they are.
+  expect_identical(rr_incidence(tally)$target, "sample")
+})
