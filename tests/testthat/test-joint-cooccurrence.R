@@ -237,3 +237,12 @@ test_that("what is no table of bits, no order, and no list of questions by name 
   expect_refused(rr_cooccurrence(bits, sets = list(c("a", "z"))), rr_cooccurrence(bits, sets = list(c("a", "a"))), rr_cooccurrence(bits, sets = list(3)),
                  rr_cooccurrence(bits, sets = "a:z"), rr_cooccurrence(bits, sets = list(character())), class = "level")
 })
+
+test_that("merged counts have all rows, all gaps and all further sets", {
+  bits <- data.frame(a = c(0, 1, NA, 1), b = c(1, 1, 0, NA), c = c(1, 0, 1, 1))
+  part <- function(rows) suppressMessages(rr_cooccurrence(bits[rows, ], 1, sets = "a:b:c", na.rm = TRUE))
+  whole <- c(part(1:3), part(c(1, 2, 4)))
+  expect_identical(whole[c("n", "missing")], list(n = 4, missing = 2))
+  expect_equal(coef(whole), c(a = 2, b = 4, c = 2, "a:b" = 2, "a:c" = 0, "b:c" = 2, "a:b:c" = 0))
+  expect_refused(c(part(1:2), rr_cooccurrence(bits[1:2, ], 1)), c(part(1:2), rr_cooccurrence(bits[1:2, ], 1, sets = "a:b")), class = "mismatch")
+})

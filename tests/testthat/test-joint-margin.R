@@ -261,3 +261,24 @@ test_that("a margin of a survey design is for the target of its fit, of shares i
   margin <- rr_margin(fit(), "a", target = "population")
   expect_equal(margin$estimate[["yes"]], (weighted.mean(people$a, people$w) - 0.2) / 0.6)
 })
+
+test_that("nothing is said given what nobody seems to answer, and no error of a cell that is taken as known", {
+  survey <- rr_product(x = rr_warner(0.8), y = rr_warner(0.8))
+  # Ten of ninety say yes to y, fewer than the eighteen of whom nobody means it.
+  counts <- c(50, 30, 4, 6)
+  given <- rr_margin(rr_estimate(rr_counts(counts, survey), method = "inv"), "x", given = "y")
+  C <- rr_matrix(rr_warner(0.8))
+  cells <- solve(t(C)) %*% matrix(counts / 90, 2) %*% solve(C)
+  expect_lt(sum(cells[, 2]), 0)
+  expect_equal(unname(given$estimate), cbind(cells[, 1] / sum(cells[, 1]), NA), ignore_attr = TRUE)
+  expect_identical(is.na(tidy(given)$std.error), c(FALSE, FALSE, TRUE, TRUE))
+  expect_identical(unname(is.na(confint(given)[, 1])), c(FALSE, FALSE, TRUE, TRUE))
+  # One cell at 0 by likelihood.
+  known <- rr_margin(rr_estimate(rr_counts(c(90, 40, 40, 10), survey)), c("x", "y"))
+  at_zero <- coef(known) == 0
+  expect_identical(sum(at_zero), 1L)
+  expect_identical(is.na(confint(known)[, 1]), tidy(known)$std.error == 0, ignore_attr = TRUE)
+  expect_equal(as.table(known), as.table(rr_estimate(rr_counts(c(90, 40, 40, 10), survey))), ignore_attr = TRUE)
+  groups <- rr_estimate(rr_counts(cbind(N = c(90, 40, 40, 10), S = c(50, 30, 4, 6)), survey), method = "inv")
+  expect_refused(rr_margin(groups, "x"), rr_association(groups))
+})

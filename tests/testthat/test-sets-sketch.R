@@ -390,3 +390,14 @@ test_that("the shape of a sketch: its defaults, and the least and the largest th
     expect_identical(.Random.seed, seed)
   })
 })
+
+test_that("bits are merged row by row under their names, and what is packed, no bit or has a flip for each entry is refused", {
+  rows <- rbind(p = c(1, 0), q = c(0, 0), r = c(1, 1))
+  # Without noise the merge is OR, or AND.
+  expect_identical(rr_merge_bits(rows, 0), structure(c(p = 1L, q = 0L, r = 1L), flip = 0))
+  expect_identical(rr_merge_bits(rows, c(0, 1), "all"), structure(c(p = 1L, q = 0L, r = 0L), flip = 0))
+  expect_identical(rr_merge_bits(as.data.frame(rows), 0)[["q"]], 0L)
+  expect_identical(rr_merge_bits(c(a = 0, b = 1), c(b = 1, a = 0)), structure(0L, flip = 0))
+  expect_refused(rr_merge_bits(as.raw(1), 0.1), rr_merge_bits(rows, matrix(0.1, 3, 2)), rr_merge_bits(cbind(0L, 2L), 0.1), rr_merge_bits(rows, 0.1, "some"))
+  expect_identical(rr_merge_bits(rr_sketch(1:3, "linear", bits = 16)), rr_sketch(1:3, "linear", bits = 16))
+})
