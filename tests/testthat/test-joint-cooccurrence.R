@@ -246,3 +246,9 @@ test_that("merged counts have all rows, all gaps and all further sets", {
   expect_equal(coef(whole), c(a = 2, b = 4, c = 2, "a:b" = 2, "a:c" = 0, "b:c" = 2, "a:b:c" = 0))
   expect_refused(c(part(1:2), rr_cooccurrence(bits[1:2, ], 1)), c(part(1:2), rr_cooccurrence(bits[1:2, ], 1, sets = "a:b")), class = "mismatch")
 })
+
+test_that("columns of one answer keep its meaning, and dates are no bits", {
+  same <- data.frame(a = rep("yes", 3), b = factor(rep("no", 3)), c = factor(c("u", "v", "v"), c("v", "u")))
+  expect_equal(coef(rr_cooccurrence(same)), c(a = 3, b = 0, c = 1, "a:b" = 0, "a:c" = 1, "b:c" = 0))
+  expect_refused(rr_cooccurrence(data.frame(a = as.Date("2026-01-01") + 0:1)), rr_cooccurrence(data.frame(a = I(list(0, 1)))))
+})
