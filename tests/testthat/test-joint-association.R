@@ -641,7 +641,8 @@ test_that("associations of fewer than two questions, or of what was not counted,
                  rr_association(rr_pmdh(1:4, device), target = "people"))
   expect_refused(rr_association(rr_pmdh(rr_cooccurrence(bits, 1), device)), class = "order")
   found <- rr_association(rr_tmdh(rr_cooccurrence(bits, 3), device))
-  expect_refused(vcov(found, "a:b:c"), vcov(found, "a"), vcov(found, c("a:b", "c")), vcov(found, measure = "odds.ratio"), coef(found, measure = "phi"), confint(found, measure = "chi"))
+  expect_refused(vcov(found, "a:b:c"), vcov(found, "a"), vcov(found, c("a:b", "c")), vcov(found, measure = "odds.ratio"), coef(found, measure = "phi"),
+                 confint(found, measure = "chi"))
   expect_refused(tidy(found, terms = "a:d"), vcov(found, "a:d"), class = "level")
 })
 
