@@ -87,3 +87,10 @@ test_that("rows with gaps are left out with their weights: numbers have the weig
   # Without a mechanism TRUE is the number 1.
   expect_equal(as.data.frame(rr_association(d[-30, ], list(z = NULL)[0]))$covariance, cov(d$yes, d$z, use = "complete.obs"))
 })
+
+test_that("the measure of columns is their correlation", {
+  d <- data.frame(z = c(1, 3, 2, 5, 4), q = c(0, 1, 1, 0, 1))
+  found <- rr_association(d, list(q = rr_binary(1, 0)))
+  expect_equal(expect_silent(coef(found)), c("z:q" = cor(d$z, d$q)))
+  expect_identical(names(as.data.frame(found))[1:2], c("x", "y"))
+})

@@ -282,3 +282,29 @@ test_that("nothing is said given what nobody seems to answer, and no error of a 
   groups <- rr_estimate(rr_counts(cbind(N = c(90, 40, 40, 10), S = c(50, 30, 4, 6)), survey), method = "inv")
   expect_refused(rr_margin(groups, "x"), rr_association(groups))
 })
+
+test_that("a margin of a design has its degrees of freedom, and cells below 0 are not taken as known", {
+  skip_if_not_installed("survey")
+  people <- data.frame(a = rep(0:1, c(34, 6)), b = rep(c(0, 1, 0), c(20, 16, 4)), town = rep(1:10, 4))
+  design <- survey::svydesign(~town, weights = ~1, data = people)
+  margin <- rr_margin(rr_estimate(design, rr_product(a = rr_warner(0.8), b = rr_warner(0.9)), method = "inv"), c("a", "b"))
+  expect_lt(min(coef(margin)), 0)
+  expect_null(margin$notes)
+  expect_equal(c(margin$n, margin$df), c(40, 9))
+})
+
+test_that("the number of yes counts the answer yes, wherever it stands", {
+  survey <- rr_product(a = rr_grr(c("yes", "no"), p = 0.8), b = rr_warner(0.9))
+  counts <- c(40, 30, 10, 20)
+  sums <- rr_margin(rr_estimate(rr_counts(counts, survey), method = "inv"), c("a", "b"), sum = TRUE)
+  C <- function(p) rbind(c(p, 1 - p), c(1 - p, p))
+  cells <- solve(C(0.8)) %*% matrix(counts / 100, 2) %*% solve(C(0.9))
+  # Rows yes and no of a, columns no and yes of b.
+  expect_equal(unname(coef(sums)), c(cells[2, 1], cells[1, 1] + cells[2, 2], cells[1, 2]))
+})
+
+test_that("supports of an ordered question are no reports of it, and have no quantile", {
+  bits <- cbind(a = c(1, 0, 0, 1), b = c(0, 1, 0, 0), c = c(0, 1, 1, 1))
+  fit <- rr_tmdh(rr_cooccurrence(bits, 2), list(q = rr_unary(factor(c("a", "b", "c"), ordered = TRUE), 1)))
+  expect_refused(rr_quantile(rr_margin(fit, "q")))
+})

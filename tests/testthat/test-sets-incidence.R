@@ -265,3 +265,26 @@ test_that("a tolerance is above 0 and bounds the log-likelihood", {
   # Inversion's errors are about the elements as they are.
   expect_identical(rr_incidence(tally)$target, "sample")
 })
+
+test_that("intervals of these very elements lose the sampling of a binomial, but keep their share of the variance", {
+  m <- 500
+  counts <- round(m * c(0.4, 0.3, 0.2, 0.1) %*% t(sum_channel(3, 0.1)))
+  tally <- rr_tally(ones = rep(0:3, counts), n = 3, flip = 0.1)
+  table <- function(target) tidy(rr_incidence(tally, method = "mle", target = target), conf.int = TRUE)
+  sampled <- table("population")
+  fixed <- table("sample")
+  share <- sampled$estimate / m
+  z2 <- qchisq(0.95, 1)
+  # Without noise the bounds are those of a binomial likelihood.
+  clear <- vapply(share, function(p) {
+    drop <- function(b) 2 * m * (p * log(p / b) + (1 - p) * log((1 - p) / (1 - b))) - z2
+    m * c(uniroot(drop, c(1e-9, p), tol = 1e-12)$root, uniroot(drop, c(p, 1 - 1e-9), tol = 1e-12)$root)
+  }, c(0, 0))
+  least <- (sampled$std.error^2 - m * share * (1 - share)) / sampled$std.error^2
+  for (side in 1:2) {
+    bound <- sampled[[c("conf.low", "conf.high")[side]]]
+    distance <- bound - sampled$estimate
+    sampling <- pmin((clear[side, ] - sampled$estimate)^2, z2 * bound * (1 - bound / m))
+    expect_equal(fixed[[c("conf.low", "conf.high")[side]]], sampled$estimate + distance * sqrt(pmax(1 - sampling / distance^2, least)), tolerance = 1e-5)
+  }
+})

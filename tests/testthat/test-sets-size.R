@@ -396,3 +396,12 @@ test_that("the exact interval of one set is the same from its tally", {
   size <- rr_set_size(rr_tally(ones = c(1, 1, 0, 1, 1, 1), n = 1, flip = 0.2), conf.level = 0.9, interval = "exact")
   expect_equal(unname(confint(size)[1, ]), range(which(tails[1, ] > 0.05 & tails[2, ] > 0.05) - 1))
 })
+
+test_that("eight flips that are nearly 0 leave the exact size alone", {
+  bits <- diag(8)[c(1:8, 1, 3), ]
+  bits[10, ] <- 0
+  flip <- 1:8 * 1e-9
+  exact <- function(what) rr_set_size(bits, flip, what, interval = "exact")$table
+  expect_equal(unlist(exact("union")[c("conf.low", "conf.high")], use.names = FALSE), c(9, 9))
+  expect_equal(unlist(exact("intersection")[c("conf.low", "conf.high")], use.names = FALSE), c(0, 0))
+})

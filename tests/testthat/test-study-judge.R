@@ -152,3 +152,10 @@ test_that("bias, variance and their jackknife, by leaving out each of four repli
   expect_identical(is.na(one$estimate), rep(c(FALSE, TRUE), 3:2))
   expect_identical(is.na(one$mc.error), rep(TRUE, 5))
 })
+
+test_that("replications that are drawn in parts are those that are drawn at once", {
+  mechanism <- rr_grr(3, epsilon = 1)
+  judge <- function(f) f(mechanism, c(0.5, 0.3, 0.2), NULL, 50, list(inv = "inv", mle = "mle"), 12, 7, 1)
+  in_parts <- judge(with_calls(judge_methods, chunks = function(replications, size) list(c(0, 5), c(5, 1), c(6, 6))))
+  expect_equal(in_parts, judge(judge_methods), tolerance = 1e-12)
+})
