@@ -615,7 +615,7 @@ score_association <- function(i, j, moments, w, squares) {
 # The measure that methods have by default. Correlations are for yes/no questions; if other
 # questions are among them, Cramer's V is there for every pair.
 default_measure <- function(pairs) {
-  other <- is.null(pairs[["correlation"]]) ||
-    any(is.na(pairs[["correlation"]]) & !is.na(pairs$cramers.v))
-  if (other && !is.null(pairs[["cramers.v"]])) "cramers.v" else "correlation"
+  v <- pairs[["cramers.v"]]
+  other <- is.null(pairs[["correlation"]]) || any(is.na(pairs[["correlation"]]) & !is.na(v))
+  if (other) "cramers.v" else "correlation"
 }

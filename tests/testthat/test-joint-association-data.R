@@ -62,3 +62,35 @@ test_that("categories get a row each, and bad input an error", {
   expect_error(rr_association(d, m), class = "candor_error_missing")
   expect_identical(nrow(as.data.frame(rr_association(d, m, na.rm = TRUE))), 3L)
 })
+
+test_that("what is no number, no question and no pair is refused", {
+  d <- data.frame(z = c(1, 3, 2, 5), q = c(0, 1, 1, 0))
+  m <- list(q = rr_warner(0.8))
+  expect_refused(
+    rr_association(transform(d, z = c(1, Inf, 2, 3)), m), rr_association(transform(d, z = as.Date("2026-01-01") + 0:3), m),
+    rr_association(transform(d, z = factor(z)), m), rr_association(d["q"], m), rr_association(d, m, na.rm = NA), rr_association(d, m, weights = -d$z),
+    rr_association(d, m, weights = d$z[-1]), rr_association(d, list(q = 0.8)), rr_association(d, list(q = m$q, r = m$q))
+  )
+  expect_refused(rr_association(d[1, ], m), rr_association(d, m, weights = 0 * d$z), class = "empty")
+  study <- rr_misclassification(table = rbind(no = c(no = 90, yes = 10), yes = c(20, 80)))
+  expect_refused(rr_association(d, list(q = study)), class = "law")
+})
+
+test_that("rows with gaps are left out with their weights: numbers have the weighted covariance of the others", {
+  set.seed(5)
+  d <- data.frame(yes = rep(c(TRUE, FALSE), c(12, 18)), z = c(rnorm(12, 1), rnorm(17), NA))
+  w <- c(runif(29), 100)
+  table <- as.data.frame(rr_association(d, list(yes = rr_binary(1, 0)), weights = w, na.rm = TRUE))
+  by_hand <- cov.wt(cbind(d$yes, d$z)[-30, ], w[-30] / sum(w[-30]), cor = TRUE)
+  expect_equal(table$covariance, by_hand$cov[1, 2], tolerance = 1e-12)
+  expect_equal(table$correlation, by_hand$cor[1, 2], tolerance = 1e-12)
+  # Without a mechanism TRUE is the number 1.
+  expect_equal(as.data.frame(rr_association(d[-30, ], list(z = NULL)[0]))$covariance, cov(d$yes, d$z, use = "complete.obs"))
+})
+
+test_that("the measure of columns is their correlation", {
+  d <- data.frame(z = c(1, 3, 2, 5, 4), q = c(0, 1, 1, 0, 1))
+  found <- rr_association(d, list(q = rr_binary(1, 0)))
+  expect_equal(expect_silent(coef(found)), c("z:q" = cor(d$z, d$q)))
+  expect_identical(names(as.data.frame(found))[1:2], c("x", "y"))
+})

@@ -632,3 +632,33 @@ test_that("weighted scores have the covariance, correlation and test of their in
   still <- score_associations(cbind(a = rep(1, 5), b = 1:5), 1:2, c(TRUE, FALSE), rep(0.2, 5), rep(0.04, 5))
   expect_true(is.na(still$correlation) && is.na(still$statistic))
 })
+
+test_that("associations of fewer than two questions, or of what was not counted, are refused", {
+  device <- rr_warner(0.8)
+  one <- rr_grr(3, 1)
+  bits <- data.frame(a = c(0, 1, 1, 0), b = c(0, 1, 0, 1), c = c(1, 1, 0, 0))
+  expect_refused(rr_association(rr_tmdh(rr_cooccurrence(diag(3)), one)), rr_association(rr_pmdh(c(3, 4), device)),
+                 rr_association(rr_pmdh(1:4, device), target = "people"))
+  expect_refused(rr_association(rr_pmdh(rr_cooccurrence(bits, 1), device)), class = "order")
+  found <- rr_association(rr_tmdh(rr_cooccurrence(bits, 3), device))
+  expect_refused(vcov(found, "a:b:c"), vcov(found, "a"), vcov(found, c("a:b", "c")), vcov(found, measure = "odds.ratio"), coef(found, measure = "phi"),
+                 confint(found, measure = "chi"))
+  expect_refused(tidy(found, terms = "a:d"), vcov(found, "a:d"), class = "level")
+})
+
+test_that("pairs of a product of questions have their own variances and no known covariances; large tables have Cramer's V", {
+  survey <- rr_product(a = rr_warner(0.8), b = rr_warner(0.9), k = rr_grr(3, p = 0.8))
+  fit <- rr_estimate(rr_counts(c(30, 20, 25, 15, 12, 18, 22, 16, 24, 14, 19, 21), survey), method = "inv")
+  found <- rr_association(fit)
+  pairs <- as.data.frame(found)
+  labels <- c("a:b", "a:k", "b:k")
+  for (measure in c("correlation", "covariance")) {
+    errors <- pairs[[paste0(measure, ".error")]]
+    expect_equal(vcov(found, measure = measure), matrix(c(errors[1]^2, rep(NA, 8)), 3, dimnames = list(labels, labels)))
+  }
+  expect_identical(coef(found), setNames(pairs$cramers.v, labels))
+  expect_identical(diag(as.matrix(found, "cramers.v")), c(a = 1, b = 1, k = 1))
+  expect_identical(as.matrix(found, "cramers.v")["k", "a"], pairs$cramers.v[2])
+  expect_identical(diag(as.matrix(found, "covariance")), c(a = NA_real_, b = NA, k = NA))
+  expect_identical(coef(rr_association(rr_margin(fit, c("b", "a")))), c("b:a" = pairs$correlation[1]))
+})

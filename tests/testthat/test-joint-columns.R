@@ -171,3 +171,14 @@ test_that("missing reports of every form are seen: vectors, lists, rows", {
   expect_identical(absent_reports(list(1:2, NULL, c(1, NA), NA)), c(FALSE, TRUE, TRUE, TRUE))
   expect_identical(absent_reports(data.frame(a = c(1, NA, 3), b = c(1, 2, NA))), c(FALSE, TRUE, TRUE))
 })
+
+test_that("probabilities are p and q once each, and a block of no column is none", {
+  counts <- rr_cooccurrence(matrix(c(0, 1, 1, 1, 0, 1, 0, 0), 4, dimnames = list(NULL, c("a", "b"))))
+  expect_refused(rr_tmdh(counts, list(p = 0.8, q = 0.1, p = 0.9)), rr_tmdh(counts, list(p = 0.8)), rr_tmdh(counts, list(p = 0.8, q = "0.1")),
+                 rr_tmdh(counts, list(p = numeric(), q = 0.1)), rr_tmdh(counts, NULL))
+  alone <- rr_tmdh(counts, list(p = 0.8, q = 0.1, block = c(NA, NA)))
+  expect_identical(coef(alone), coef(rr_tmdh(counts, list(p = 0.8, q = 0.1))))
+  # A matrix of reports has its questions in its columns.
+  survey <- rr_product(a = rr_warner(0.8), b = rr_warner(0.7))
+  expect_identical(rr_cooccurrence(cbind(a = c("no", "yes"), b = "yes"), mechanism = survey)$values, c(2, 1, 2, 1))
+})

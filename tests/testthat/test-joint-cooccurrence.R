@@ -222,3 +222,33 @@ test_that("positive scores are the evidence matrix, equation 15: what the report
   counts <- rr_cooccurrence(data.frame(q = I(reports)), 3, mechanism = list(q = sets))
   expect_identical(rr_cooccurrence(evidence, 3)$values, counts$values)
 })
+
+test_that("what is no table of bits, no order, and no list of questions by name is refused", {
+  bits <- data.frame(a = c(0, 1, 1), b = c(1, 0, 1))
+  device <- rr_warner(0.8)
+  expect_refused(
+    rr_cooccurrence(bits, na.rm = NA), rr_cooccurrence(bits, order = 0), rr_cooccurrence(bits, order = 3), rr_cooccurrence(bits[, 0]),
+    rr_cooccurrence(list(a = 0:1, b = 0:1)), rr_cooccurrence(bits, mechanism = device), rr_cooccurrence(bits, mechanism = list()),
+    rr_cooccurrence(bits, mechanism = list(device, device)), rr_cooccurrence(bits, mechanism = list(a = device, device)),
+    rr_cooccurrence(bits, mechanism = list(a = device, a = device))
+  )
+  # Fifteen of thirty columns have 155 million sets.
+  expect_refused(rr_cooccurrence(matrix(0:1, 2, 30), order = 15), class = "order")
+  expect_refused(rr_cooccurrence(bits, sets = list(c("a", "z"))), rr_cooccurrence(bits, sets = list(c("a", "a"))), rr_cooccurrence(bits, sets = list(3)),
+                 rr_cooccurrence(bits, sets = "a:z"), rr_cooccurrence(bits, sets = list(character())), class = "level")
+})
+
+test_that("merged counts have all rows, all gaps and all further sets", {
+  bits <- data.frame(a = c(0, 1, NA, 1), b = c(1, 1, 0, NA), c = c(1, 0, 1, 1))
+  part <- function(rows) suppressMessages(rr_cooccurrence(bits[rows, ], 1, sets = "a:b:c", na.rm = TRUE))
+  whole <- c(part(1:3), part(c(1, 2, 4)))
+  expect_identical(whole[c("n", "missing")], list(n = 4, missing = 2))
+  expect_equal(coef(whole), c(a = 2, b = 4, c = 2, "a:b" = 2, "a:c" = 0, "b:c" = 2, "a:b:c" = 0))
+  expect_refused(c(part(1:2), rr_cooccurrence(bits[1:2, ], 1)), c(part(1:2), rr_cooccurrence(bits[1:2, ], 1, sets = "a:b")), class = "mismatch")
+})
+
+test_that("columns of one answer keep its meaning, and dates are no bits", {
+  same <- data.frame(a = rep("yes", 3), b = factor(rep("no", 3)), c = factor(c("u", "v", "v"), c("v", "u")))
+  expect_equal(coef(rr_cooccurrence(same)), c(a = 3, b = 0, c = 1, "a:b" = 0, "a:c" = 1, "b:c" = 0))
+  expect_refused(rr_cooccurrence(data.frame(a = as.Date("2026-01-01") + 0:1)), rr_cooccurrence(data.frame(a = I(list(0, 1)))))
+})

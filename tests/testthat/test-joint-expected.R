@@ -243,3 +243,19 @@ test_that("a table of truths is read by its names and labels, or by its sizes wh
   refused(replace(labelled, 1, Inf), "counts")
   expect_equal(table_of_truths(c(no = 3, yes = 4), list(y = rr_warner(0.8))), c(3, 4), ignore_attr = TRUE)
 })
+
+test_that("one question of categories has its table by itself; what no truth can be is refused", {
+  # 5, 3 and 2 of ten: each category is reported with 0.2 and 0.4 more by its own.
+  expect_equal(coef(rr_pmdh(c(a = 5, b = 3, c = 2), list(q = rr_grr(letters[1:3], p = 0.6)))), c("q:a" = 4, "q:b" = 3.2, "q:c" = 2.8))
+  device <- rr_warner(0.8)
+  bits <- matrix(c(1, 0, 1, 1, 0, 1), 3)
+  expect_refused(rr_pmdh(rr_pmdh(1:4, device), device), rr_pmdh(1:4, "warner"), rr_law(rr_grr(3, p = 0.6), truth = table(1:3), set = 1:2))
+  expect_refused(rr_law(device, truth = rr_cooccurrence(bits, 1), set = 1:2), class = "order")
+  expect_refused(rr_law(device, truth = c(1.5, 2)), class = "counts")
+  # 136 rows of eight types have more than a million histograms.
+  expect_refused(rr_law(device, truth = c(100, 2:8)))
+  # Two categories of one question in a row, among the further sets.
+  three <- cbind(bits, 0, 1)
+  colnames(three) <- c("u", "v", "w", "b")
+  expect_refused(rr_pmdh(rr_cooccurrence(three, 1, sets = list(1:2)), list(rr_grr(c("u", "v", "w"), p = 0.6), device)), class = "impossible")
+})

@@ -232,3 +232,79 @@ test_that("a margin of inversion takes no cell as known, whatever the joint esti
   expect_gt(sum(fit$estimate == 0), 0)
   expect_equal(rr_margin(fit, "x")$boundary, sum(fit$estimate == 0))
 })
+
+test_that("what has no margin, no sum and no quantile is refused", {
+  bits <- matrix(rep(c(0, 1, 1, 0, 1), 11), 10, 11)
+  wide <- rr_tmdh(rr_cooccurrence(bits, 1), rr_warner(0.8))
+  # 2048 cells.
+  expect_refused(rr_margin(wide, 1:11))
+  named <- rr_tmdh(rr_cooccurrence(data.frame(estimate = c(0, 1, 1), b = c(1, 1, 0))), rr_warner(0.8))
+  expect_refused(rr_margin(named, "estimate"), rr_margin(named, "b", target = "people"), rr_margin(named, "b", sum = NA))
+  expect_refused(rr_margin(named, c("b", "b")), rr_margin(named, character()), rr_margin(named, "b", given = 3), rr_margin(named, 1.5), class = "level")
+  survey <- rr_product(a = rr_warner(0.8), sum = rr_warner(0.7), k = rr_grr(factor(1:3, ordered = TRUE), p = 0.8))
+  tally <- rr_counts(c(30, 20, 25, 15, 12, 18, 22, 16, 24, 14, 19, 21), survey)
+  fit <- rr_estimate(tally, method = "inv")
+  expect_refused(rr_margin(fit, "a", given = "sum", sum = TRUE), rr_margin(rr_estimate(tally, interval = "anytime"), "a"))
+  quantile <- function(...) rr_quantile(rr_margin(fit, "k"), ...)
+  expect_refused(quantile(1.5), quantile(conf.level = 1), quantile(difference = NA))
+  expect_refused(rr_quantile(rr_margin(fit, "a", sum = TRUE)))
+})
+
+test_that("a margin of a survey design is for the target of its fit, of shares in one group", {
+  skip_if_not_installed("survey")
+  people <- data.frame(a = rep(0:1, 20), b = rep(c(0, 0, 1, 1), 10), area = rep(c("N", "S"), each = 20), w = rep(1:4, 10))
+  design <- survey::svydesign(~1, weights = ~w, data = people)
+  survey <- rr_product(a = rr_warner(0.8), b = rr_warner(0.9))
+  fit <- function(...) rr_estimate(design, survey, method = "inv", ...)
+  expect_refused(rr_margin(fit(), "a", target = "sample"), rr_margin(fit(by = ~area), "a"), rr_margin(fit(total = TRUE), "a"))
+  # Debiased weighted mean.
+  margin <- rr_margin(fit(), "a", target = "population")
+  expect_equal(margin$estimate[["yes"]], (weighted.mean(people$a, people$w) - 0.2) / 0.6)
+})
+
+test_that("nothing is said given what nobody seems to answer, and no error of a cell that is taken as known", {
+  survey <- rr_product(x = rr_warner(0.8), y = rr_warner(0.8))
+  # Ten of ninety say yes to y, fewer than the eighteen of whom nobody means it.
+  counts <- c(50, 30, 4, 6)
+  given <- rr_margin(rr_estimate(rr_counts(counts, survey), method = "inv"), "x", given = "y")
+  C <- rr_matrix(rr_warner(0.8))
+  cells <- solve(t(C)) %*% matrix(counts / 90, 2) %*% solve(C)
+  expect_lt(sum(cells[, 2]), 0)
+  expect_equal(unname(given$estimate), cbind(cells[, 1] / sum(cells[, 1]), NA), ignore_attr = TRUE)
+  expect_identical(is.na(tidy(given)$std.error), c(FALSE, FALSE, TRUE, TRUE))
+  expect_identical(unname(is.na(confint(given)[, 1])), c(FALSE, FALSE, TRUE, TRUE))
+  # One cell at 0 by likelihood.
+  known <- rr_margin(rr_estimate(rr_counts(c(90, 40, 40, 10), survey)), c("x", "y"))
+  at_zero <- coef(known) == 0
+  expect_identical(sum(at_zero), 1L)
+  expect_identical(is.na(confint(known)[, 1]), tidy(known)$std.error == 0, ignore_attr = TRUE)
+  expect_equal(as.table(known), as.table(rr_estimate(rr_counts(c(90, 40, 40, 10), survey))), ignore_attr = TRUE)
+  groups <- rr_estimate(rr_counts(cbind(N = c(90, 40, 40, 10), S = c(50, 30, 4, 6)), survey), method = "inv")
+  expect_refused(rr_margin(groups, "x"), rr_association(groups))
+})
+
+test_that("a margin of a design has its degrees of freedom, and cells below 0 are not taken as known", {
+  skip_if_not_installed("survey")
+  people <- data.frame(a = rep(0:1, c(34, 6)), b = rep(c(0, 1, 0), c(20, 16, 4)), town = rep(1:10, 4))
+  design <- survey::svydesign(~town, weights = ~1, data = people)
+  margin <- rr_margin(rr_estimate(design, rr_product(a = rr_warner(0.8), b = rr_warner(0.9)), method = "inv"), c("a", "b"))
+  expect_lt(min(coef(margin)), 0)
+  expect_null(margin$notes)
+  expect_equal(c(margin$n, margin$df), c(40, 9))
+})
+
+test_that("the number of yes counts the answer yes, wherever it stands", {
+  survey <- rr_product(a = rr_grr(c("yes", "no"), p = 0.8), b = rr_warner(0.9))
+  counts <- c(40, 30, 10, 20)
+  sums <- rr_margin(rr_estimate(rr_counts(counts, survey), method = "inv"), c("a", "b"), sum = TRUE)
+  C <- function(p) rbind(c(p, 1 - p), c(1 - p, p))
+  cells <- solve(C(0.8)) %*% matrix(counts / 100, 2) %*% solve(C(0.9))
+  # Rows yes and no of a, columns no and yes of b.
+  expect_equal(unname(coef(sums)), c(cells[2, 1], cells[1, 1] + cells[2, 2], cells[1, 2]))
+})
+
+test_that("supports of an ordered question are no reports of it, and have no quantile", {
+  bits <- cbind(a = c(1, 0, 0, 1), b = c(0, 1, 0, 0), c = c(0, 1, 1, 1))
+  fit <- rr_tmdh(rr_cooccurrence(bits, 2), list(q = rr_unary(factor(c("a", "b", "c"), ordered = TRUE), 1)))
+  expect_refused(rr_quantile(rr_margin(fit, "q")))
+})

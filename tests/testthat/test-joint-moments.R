@@ -97,3 +97,16 @@ test_that("numbers of rows are whole, finite and not negative, and a table of 1 
   }
   expect_identical(row_type_counts(array(1:4, c(2, 2), list(a = c("no", "yes"), b = NULL)), "x")$values, c(1, 2, 3, 4))
 })
+
+test_that("a table keeps its dimensions' names if all have one, and its unbiased shares may be negative", {
+  named <- function(names) names(coef(rr_pmdh(as.table(array(1:4, c(2, 2), stats::setNames(list(0:1, 0:1), names))), rr_warner(0.8))))
+  expect_identical(named(c("a", "b")), c("a", "b", "a:b"))
+  expect_identical(named(c("a", "a")), c("a", "a.1", "a:a.1"))
+  expect_identical(named(c("a", "")), c("x1", "x2", "x1:x2"))
+  # Ten of a hundred yes, of whom twenty are expected if nobody is: (0.1 - 0.2) / 0.6.
+  fit <- rr_tmdh(rowtype(c(90, 10)), rr_warner(0.8))
+  expect_equal(as.vector(as.table(fit, "unbiased")), c(7, -1) / 6)
+  expect_equal(as.vector(as.table(fit)), c(1, 0))
+  # Without noise and without variation a cell is what it is.
+  expect_equal(as.vector(as.table(rr_tmdh(rowtype(c(0, 0, 0, 5)), rr_binary(1, 0)), "truncated")), c(0, 0, 0, 1))
+})

@@ -138,6 +138,9 @@ test_that("colours are cut at their limits, numbers stand in 12 columns or fewer
   expect_identical(ggplot2::layer_data(picture, 2)$label, c("0.20", "-0.70", "1.30"))
   expect_identical(ggplot2::layer_data(picture, 2)$colour, c("grey15", "white", "white"))
   expect_identical(nrow(ggplot2::layer_data(picture, 3)), 1L)
+  # White numbers stand on what is above 0.55 of the limit.
+  small <- heat_map(replace(frame, "value", list(c(0.13, -0.14, 0.2))), frame[0, ], 0.25, -1)
+  expect_identical(ggplot2::layer_data(small, 2)$colour, c("grey15", "white", "white"))
   fills <- ggplot2::layer_data(picture, 1)$fill
   expect_identical(fills[3], ggplot2::layer_data(heat_map(replace(frame, "value", list(c(0.2, -0.7, 1))), frame[0, ], 1, -1), 1)$fill[3])
   expect_identical(ggplot2::layer_data(heat_map(replace(frame, "value", list(c(0, -0.7, 1))), frame[0, ], 1, 0), 1)$fill[2],
@@ -158,4 +161,23 @@ test_that("the bars of a count begin at 0, and their areas are probabilities", {
     areas <- tapply((bars$xmax - bars$xmin) * (bars$ymax - bars$ymin), bars$PANEL, sum)
     expect_equal(as.numeric(areas), rep(1, length(areas)), tolerance = 1e-3)
   }
+})
+
+test_that("what is rejected is outlined at the level that is asked for, and the scale of covariances is their own", {
+  bits <- data.frame(a = rep(c(0, 1, 0, 1), c(60, 20, 25, 45)), b = rep(c(0, 0, 1, 1), c(60, 20, 25, 45)), c = rep(c(0, 1, 0), 50))
+  found <- rr_association(rr_tmdh(rr_cooccurrence(bits, 3), rr_warner(0.9)))
+  adjusted <- stats::p.adjust(as.data.frame(found)$p.value, "holm")
+  for (alpha in c(1e-9, 0.05, 1)) {
+    outlined <- ggplot2::autoplot(found, alpha = alpha)$layers[[3]]$data
+    expect_identical(nrow(outlined), sum(adjusted < alpha))
+  }
+  limits <- function(found, measure) ggplot2::autoplot(found, measure)$scales$get_scales("fill")$limits
+  largest <- max(abs(as.data.frame(found)$covariance))
+  expect_equal(limits(found, "covariance"), c(-largest, largest))
+  expect_identical(list(limits(found, "correlation"), limits(found, "cramers.v")), list(c(-1, 1), c(0, 1)))
+  # A known truth has no test, and counts are at most a quarter apart.
+  expect_identical(nrow(ggplot2::autoplot(rr_association(rr_pmdh(8:1, rr_warner(0.8))))$layers[[3]]$data), 0L)
+  expect_refused(ggplot2::autoplot(found, "odds.ratio"), ggplot2::autoplot(found, alpha = 2))
+  four <- rr_pmdh(rep(1, 16), rr_warner(0.8))
+  expect_refused(ggplot2::autoplot(four, names(coef(four))[1:13]), ggplot2::autoplot(four, of = "truth"))
 })

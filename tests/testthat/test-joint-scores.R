@@ -229,3 +229,23 @@ test_that("what cannot be counted in scores is refused, with what to do instead"
   }
   expect_snapshot(print(counts, n = 3))
 })
+
+test_that("scores are counted of at least one row, up to pairs, and by one mechanism alone", {
+  survey <- list(c = rr_local_hash(3, 2, cohorts = 4), s = rr_warner(0.9))
+  set.seed(6)
+  reports <- data.frame(c = rr_perturb(sample(3, 20, TRUE), survey$c, rng = "R"))
+  reports$s <- rr_perturb(rep(c("no", "yes"), 10), survey$s, rng = "R")
+  expect_error(rr_cooccurrence(reports[0, ], mechanism = survey), class = "candor_error_empty")
+  counts <- rr_cooccurrence(reports, mechanism = survey)
+  expect_identical(counts$order, 2)
+  expect_identical(rr_cooccurrence(reports["s"], mechanism = survey["s"])$order, 1)
+  for (other in list(rr_warner(0.9), survey["s"], replace(survey, "c", list(rr_local_hash(3, 2, cohorts = 8))))) {
+    expect_error(rr_tmdh(counts, other), class = "candor_error_mismatch")
+  }
+  # Without tables of reports a sum of bits has the normal interval.
+  both <- list(c = survey$c, s = survey$s, t = survey$s)
+  reports$t <- rep(c("no", "no", "yes", "yes"), 5)
+  margin <- rr_margin(rr_tmdh(rr_cooccurrence(reports, mechanism = both), both), c("s", "t"), sum = TRUE)
+  half <- qnorm(0.975) * tidy(margin)$std.error
+  expect_equal(unname(confint(margin)), unname(cbind(pmax(coef(margin) - half, 0), pmin(coef(margin) + half, 1))))
+})

@@ -208,3 +208,19 @@ test_that("population covariances of nearly constant reports keep their digits, 
     expect_golden(block, population_covariance(pmin(types, 40), p, q)[match(rownames(block), labels), match(rownames(block), labels)])
   }
 })
+
+test_that("a truth of an order with further sets has the variances of its debiased rows, and refusals name the set", {
+  design <- list(p = c(0.9, 0.8, 0.7), q = c(0.2, 0.1, 0.3))
+  types <- c(30, 12, 8, 9, 0, 0, 0, 20)
+  bits <- outer(rep(0:7, types), 0:2, function(t, j) t %/% 2^j %% 2)
+  fit <- rr_tmdh(rr_cooccurrence(bits, 2, sets = list(1:3)), design, order = 1)
+  table <- tidy(rr_pmdh(fit), of = "estimate")
+  # Sets of one column, and the set of all three.
+  shown <- c(1:3, 7)
+  expect_identical(table$term, c("x1", "x2", "x3", "x1:x2:x3"))
+  expect_equal(table$std.error^2, diag(population_covariance(types, design$p, design$q))[shown] * 78 / 79)
+  pairs <- rr_tmdh(rr_cooccurrence(bits, 2), design)
+  expect_error(vcov(pairs, sets = list(1:2, 2:3)), "x1:x2:x3", class = "candor_error_order")
+  expect_refused(rr_tmdh(rr_cooccurrence(bits[1, , drop = FALSE]), design), class = "empty")
+  expect_refused(rr_tmdh(rr_cooccurrence(bits), design, conf.level = 1), vcov(pairs, target = "people"))
+})

@@ -19,3 +19,37 @@ test_that("a flip is plain numbers: one, one for each bit, or one for each entry
     check_flip(structure(0.1, class = "units"), 1, 1), check_flip("0.1", 1, 1), check_flip(numeric(), 1, 1), check_flip(c(0.1, 0.2), 1, 3)
   )
 })
+
+test_that("a flip may be a row of a matrix, and what is no probability, or names other sets, is refused", {
+  flip <- c(0.1, 0.2, 0.3)
+  # Theorem 1: 1 - prod((1 - q - y) / (1 - 2 q)).
+  expect_equal(rr_extreme(c(0, 1, 0), matrix(flip, 1))$estimate, 1 - prod((1 - flip - c(0, 1, 0)) / (1 - 2 * flip)))
+  expect_refused(rr_extreme(c(0, 1), c(0.1, -0.1)), rr_extreme(numeric(10001), c(rep(0.1, 10000), 1.5)), rr_extreme(numeric(10001), c(NA, rep(0.1, 10000))))
+  named <- c(a = 0, b = 1)
+  expect_refused(rr_extreme(named, c(a = 0.1, a = 0.2)), rr_extreme(named, c(a = 0.1, z = 0.2)), class = "mismatch")
+  # No set has a name: the order counts.
+  expect_equal(check_flip(c(x = 0.1, y = 0.2), 1, 2, c("", "")), c(0.1, 0.2))
+})
+
+test_that("bits are whole numbers, logical values or packed, in rows or alone", {
+  expect_identical(check_bits(c(a = 0, b = 1)), c(a = 0L, b = 1L))
+  expect_identical(check_bits(data.frame(a = c(TRUE, FALSE))), cbind(a = c(TRUE, FALSE)))
+  expect_refused(check_bits(factor(0:1)), check_bits("1"), check_bits(array(0L, c(2, 2, 2))), check_bits(matrix(as.raw(1))),
+                 check_bits(structure(1L, class = "units")), check_bits(list(1)))
+  expect_refused(check_bits(logical()), check_bits(numeric()), class = "empty")
+  expect_refused(check_bits(c(0, NA)), check_bits(cbind(0, NaN)), class = "missing")
+  expect_error(check_bits(cbind(c(0, 1), c(1, 3))), "[2, 2] is 3", fixed = TRUE, class = "candor_error_argument")
+  # The first two of eight packed bits.
+  expect_identical(rr_tally(as.raw(5), flip = 0.1)$n, 8)
+  expect_identical(rr_tally(as.raw(5), flip = c(0.1, 0.2), n = 2)$ones, 1)
+  expect_refused(rr_tally(as.raw(5), flip = 0.1, n = 9), rr_tally(as.raw(5), flip = 0.1, n = 0), rr_tally(cbind(0, 1), flip = 0.1, n = 2))
+})
+
+test_that("a tally without labels takes those of the other", {
+  named <- rr_tally(ones = c(a = 1, b = 2), n = 3, flip = 0.1)
+  bare <- rr_tally(ones = 1:2, n = 3, flip = 0.1)
+  for (merged in list(c(named, bare), c(bare, named))) {
+    expect_identical(unclass(merged)[c("ones", "n", "labels")], list(ones = c(2, 4), n = 6, labels = c("a", "b")))
+  }
+  expect_null(c(bare, bare)$labels)
+})

@@ -226,3 +226,12 @@ test_that("a hand-made call cannot crash R", {
                           .Call(C_rr_extreme_value, numeric(5), 0L), .Call(C_rr_extreme_value, numeric(12), 0L), .Call(C_rr_count_ones, as.raw(1), 9),
                           .Call(C_rr_extreme_rows, 1:4, 2, 3, 0.1, FALSE), .Call(C_rr_bits, 1:3))) expect_error(eval(call))
 })
+
+test_that("elements without names are numbered, and their bits are independent", {
+  fit <- rr_extreme(rbind(c(1, 0), c(0, 0), c(1, 1)), 0.1)
+  expect_identical(names(coef(fit)), c("1", "2", "3"))
+  covariance <- vcov(fit)
+  expect_true(all(covariance[row(covariance) != col(covariance)] == 0))
+  expect_equal(unname(diag(covariance)), fit$variance)
+  expect_identical(dim(vcov(rr_extreme(c(1, 0), 0.1))), c(1L, 1L))
+})

@@ -249,3 +249,42 @@ test_that("numbers of ones are whole, from 0 to the number of bits", {
     expect_error(rr_tally(ones = ones, n = 5, flip = 0.1), class = "candor_error_argument")
   }
 })
+
+test_that("a tolerance is above 0 and bounds the log-likelihood", {
+  tally <- rr_tally(ones = rep(0:3, c(30, 40, 20, 10)), n = 3, flip = 0.2)
+  expect_refused(rr_incidence(tally, method = "mle", tolerance = 0), rr_incidence(tally, method = "mle", tolerance = -1), rr_incidence(tally, conf.level = 1),
+                 rr_incidence(tally, target = "people"), rr_incidence(tally, method = "em"))
+  channel <- t(sum_channel(3, 0.2))
+  likelihood <- function(tolerance) {
+    fit <- rr_incidence(tally, method = "mle", tolerance = tolerance)
+    expect_lte(fit$gap, tolerance)
+    sum(c(30, 40, 20, 10) * log(drop((coef(fit) / 100) %*% channel)))
+  }
+  expect_lte(abs(likelihood(2) - likelihood(1e-10)), 2)
+  expect_identical(rr_incidence(tally, method = "mle")$target, "population")
+  # Inversion's errors are about the elements as they are.
+  expect_identical(rr_incidence(tally)$target, "sample")
+})
+
+test_that("intervals of these very elements lose the sampling of a binomial, but keep their share of the variance", {
+  m <- 500
+  counts <- round(m * c(0.4, 0.3, 0.2, 0.1) %*% t(sum_channel(3, 0.1)))
+  tally <- rr_tally(ones = rep(0:3, counts), n = 3, flip = 0.1)
+  table <- function(target) tidy(rr_incidence(tally, method = "mle", target = target), conf.int = TRUE)
+  sampled <- table("population")
+  fixed <- table("sample")
+  share <- sampled$estimate / m
+  z2 <- qchisq(0.95, 1)
+  # Without noise the bounds are those of a binomial likelihood.
+  clear <- vapply(share, function(p) {
+    drop <- function(b) 2 * m * (p * log(p / b) + (1 - p) * log((1 - p) / (1 - b))) - z2
+    m * c(uniroot(drop, c(1e-9, p), tol = 1e-12)$root, uniroot(drop, c(p, 1 - 1e-9), tol = 1e-12)$root)
+  }, c(0, 0))
+  least <- (sampled$std.error^2 - m * share * (1 - share)) / sampled$std.error^2
+  for (side in 1:2) {
+    bound <- sampled[[c("conf.low", "conf.high")[side]]]
+    distance <- bound - sampled$estimate
+    sampling <- pmin((clear[side, ] - sampled$estimate)^2, z2 * bound * (1 - bound / m))
+    expect_equal(fixed[[c("conf.low", "conf.high")[side]]], sampled$estimate + distance * sqrt(pmax(1 - sampling / distance^2, least)), tolerance = 1e-5)
+  }
+})

@@ -325,3 +325,83 @@ test_that("the Jaccard index of two sets has the delta method's error, from prod
   expect_warning(rr_set_size(few, q, "jaccard"), class = "candor_warning_ratio")
   expect_silent(rr_set_size(bits, q, "jaccard"))
 })
+
+test_that("sets of different flips, added up or apart, have the errors of products of debiased bits by hand", {
+  bits <- cbind(rep(c(1, 0, 1, 0), c(60, 25, 20, 95)), rep(c(1, 1, 0, 0), c(60, 25, 20, 95)))
+  q <- c(0.1, 0.2)
+  v <- q * (1 - q) / (1 - 2 * q)^2
+  a <- (bits[, 1] - q[1]) / (1 - 2 * q[1])
+  b <- (bits[, 2] - q[2]) / (1 - 2 * q[2])
+  # Unbiased: E a^2 is v too large.
+  v_both <- sum(v[1] * b^2 + v[2] * a^2 - v[1] * v[2])
+  v_any <- sum(v[1] * (1 - b)^2 + v[2] * (1 - a)^2 - v[1] * v[2])
+  shared <- sum(v[1] * b + v[2] * a) - v_both
+  jaccard <- sum(a * b) / sum(a + b - a * b)
+  v_jaccard <- (v_both - 2 * jaccard * shared + jaccard^2 * v_any) / sum(a + b - a * b)^2
+  tally <- c(rr_tally(bits[, 1, drop = FALSE], flip = q[1]), rr_tally(bits[, 2, drop = FALSE], flip = q[2]))
+  for (sets in list(list(bits, q), list(bits, matrix(q, 200, 2, byrow = TRUE)), list(tally, NULL))) {
+    error <- function(what) rr_set_size(sets[[1]], sets[[2]], what)$table$std.error
+    expect_equal(c(error("union"), error("intersection"), error("jaccard"))^2, c(v_any, v_both, v_jaccard), tolerance = 1e-10)
+  }
+  # As sets are added: one after the other.
+  for (flip in list(q, matrix(q, 200, 2, byrow = TRUE))) {
+    steps <- rr_set_size(bits, flip, cumulative = TRUE)
+    expect_equal(coef(steps), c(union.1 = sum(a), union.2 = sum(a + b - a * b)), tolerance = 1e-10)
+    expect_equal(steps$table$std.error, sqrt(c(200 * v[1], v_any)), tolerance = 1e-10)
+  }
+})
+
+test_that("a negative estimate of a variance leaves the interval of the largest, cut to what is possible", {
+  # Two sets of 50 elements that report none of them: every debiased bit is -1 / 8, with the noise 9 / 64.
+  nothing <- rr_set_size(matrix(0, 50, 2), 0.1, "intersection")$table
+  largest <- sqrt(50 * (2 * 9 / 64 + (9 / 64)^2))
+  expect_identical(nothing$std.error, NA_real_)
+  expect_equal(c(nothing$estimate, nothing$std.error.max), c(50 / 64, largest))
+  expect_equal(c(nothing$conf.low, nothing$conf.high), c(0, 50 / 64 + qnorm(0.975) * largest))
+  everything <- rr_set_size(matrix(1, 50, 2), 0.1)$table
+  expect_equal(c(everything$conf.low, everything$conf.high), c(50 - 50 / 64 - qnorm(0.975) * largest, 50))
+  expect_identical(rr_set_size(matrix(1, 50, 2), 0.1, "jaccard")$table$conf.high, 1)
+})
+
+test_that("the noise of many sets is warned of, but not that of a ratio", {
+  # An element's estimate of twelve sets has a variance of up to 7^12, flips of 0.4 having 6 each.
+  bits <- matrix(rep(0:1, 30), 5, 12)
+  expect_warning(rr_set_size(bits, 0.4), class = "candor_warning_variance")
+  said <- testthat::capture_warnings(rr_set_size(bits, 0.4, "jaccard"))
+  expect_length(said, 1)
+})
+
+test_that("what is no universe, no level and no exact interval is refused", {
+  bits <- matrix(c(0, 1, 1, 0, 1, 1), 3)
+  tally <- rr_tally(bits, flip = 0.1)
+  mixed <- rr_tally(bits, flip = c(0.1, 0.2))
+  expect_refused(
+    rr_set_size(list(1:2), 0.1, universe = 0), rr_set_size(list(1:2), 0.1, universe = c(1, 2, 2)), rr_set_size(list(1:2), 0.1, universe = c(1, 2, NA)),
+    rr_set_size(list(1:2), 0.1, universe = list(1, 2)), rr_set_size(list(1:2), 0.1, universe = integer()), rr_set_size(bits, 0.1, conf.level = 1),
+    rr_set_size(tally, cumulative = TRUE), confint(rr_set_size(bits, 0.1), level = 0.9), rr_set_size(mixed, interval = "exact"),
+    rr_set_size(bits, matrix(0.1, 3, 2), interval = "exact"), rr_set_size(matrix(1, 3, 9), 1:9 / 20, interval = "exact"),
+    rr_set_size(bits), rr_set_size(bits, "0.1"), rr_set_size(bits, c(0.1, 0.2, 0.3))
+  )
+  # A universe of one element, or of numbers that are no positions.
+  expect_equal(coef(rr_set_size(list("a", character()), 0, universe = "a")), c(union = 1))
+  expect_equal(coef(rr_set_size(list(c(10, 30), 20), 0, universe = c(10, 20, 30))), c(union = 3))
+})
+
+test_that("the exact interval of one set is the same from its tally", {
+  # Bin(t, 0.8) + Bin(6 - t, 0.2) is 5 or more, and 5 or less, each with a probability above 0.05.
+  tails <- vapply(0:6, function(t) {
+    p <- convolve(dbinom(0:t, t, 0.8), rev(dbinom(0:(6 - t), 6 - t, 0.2)), type = "open")
+    c(sum(p[6:7]), sum(p[1:6]))
+  }, c(0, 0))
+  size <- rr_set_size(rr_tally(ones = c(1, 1, 0, 1, 1, 1), n = 1, flip = 0.2), conf.level = 0.9, interval = "exact")
+  expect_equal(unname(confint(size)[1, ]), range(which(tails[1, ] > 0.05 & tails[2, ] > 0.05) - 1))
+})
+
+test_that("eight flips that are nearly 0 leave the exact size alone", {
+  bits <- diag(8)[c(1:8, 1, 3), ]
+  bits[10, ] <- 0
+  flip <- 1:8 * 1e-9
+  exact <- function(what) rr_set_size(bits, flip, what, interval = "exact")$table
+  expect_equal(unlist(exact("union")[c("conf.low", "conf.high")], use.names = FALSE), c(9, 9))
+  expect_equal(unlist(exact("intersection")[c("conf.low", "conf.high")], use.names = FALSE), c(0, 0))
+})

@@ -390,3 +390,37 @@ test_that("the shape of a sketch: its defaults, and the least and the largest th
     expect_identical(.Random.seed, seed)
   })
 })
+
+test_that("bits are merged row by row under their names, and what is packed, no bit or has a flip for each entry is refused", {
+  rows <- rbind(p = c(1, 0), q = c(0, 0), r = c(1, 1))
+  # Without noise the merge is OR, or AND.
+  expect_identical(rr_merge_bits(rows, 0), structure(c(p = 1L, q = 0L, r = 1L), flip = 0))
+  expect_identical(rr_merge_bits(rows, c(0, 1), "all"), structure(c(p = 1L, q = 0L, r = 0L), flip = 0))
+  expect_identical(rr_merge_bits(as.data.frame(rows), 0)[["q"]], 0L)
+  expect_identical(rr_merge_bits(c(a = 0, b = 1), c(b = 1, a = 0)), structure(0L, flip = 0))
+  expect_refused(rr_merge_bits(as.raw(1), 0.1), rr_merge_bits(rows, matrix(0.1, 3, 2)), rr_merge_bits(cbind(0L, 2L), 0.1), rr_merge_bits(rows, 0.1, "some"))
+  expect_identical(rr_merge_bits(rr_sketch(1:3, "linear", bits = 16)), rr_sketch(1:3, "linear", bits = 16))
+})
+
+test_that("limits of probabilistic counting are where its score is z standard deviations from 0, corrected by half a bit", {
+  buckets <- 16
+  levels <- 5
+  share <- 2^-c(1:4, 4)
+  z <- qnorm(0.95)
+  bits <- unlist(lapply(c(3, 6, 9, 12, 13), function(zeros) rep(0:1, c(zeros, buckets - zeros))))
+  for (flip in c(0, 0.02)) {
+    zeros <- (buckets * (1 - flip) - colSums(matrix(bits, buckets))) / (1 - 2 * flip)
+    v <- flip * (1 - flip) / (1 - 2 * flip)^2
+    # A bit is 1 with 1 - exp(-x), and a zero is estimated with v more, whatever it is.
+    deviations <- function(n, side) {
+      x <- n * share / buckets
+      weight <- share * exp(-x) / (buckets * (exp(-x) * (1 - exp(-x)) + v))
+      information <- sum(weight * share * exp(-x))
+      half <- weight[levels] * (1 - exp(-x[levels])) / 2
+      (sum(weight * (buckets * exp(-x) - zeros)) + side * half) / sqrt(information * (1 - n * information))
+    }
+    fit <- tidy(rr_set_size(new_rr_sketch(bits, "pcsa", c(buckets = buckets, levels = levels), "k", flip), conf.level = 0.9), conf.int = TRUE)
+    expect_equal(deviations(fit$conf.low, -1), z, tolerance = 1e-6)
+    expect_equal(deviations(fit$conf.high, 1), -z, tolerance = 1e-6)
+  }
+})

@@ -120,3 +120,42 @@ test_that("the oracle is the posterior mean of a share, if the shares are those 
   # A lie is likelier than the truth: no oracle.
   expect_refused(study_oracle(rr_binary(0.2, 0.8), c(0.4, 0.6), c(50, 50), 100), class = "law")
 })
+
+test_that("the streams of a study are Lehmer's, and leave the generator as it was", {
+  # (1 + 5) 48271, then (289626 + 2) 48271, and (289626 + 2^33 + 3) 48271, modulo 2^31 - 1.
+  expect_identical(c(name_stream(5), name_stream(5, 2), name_stream(5, 2^33 + 3)), c(289626, 1095731306, 1095972661))
+  withr::local_seed(1, .rng_kind = "Wichmann-Hill")
+  kinds <- RNGkind()
+  before <- .Random.seed
+  drawn <- keep_generator(7, runif(2))
+  expect_identical(RNGkind(), kinds)
+  expect_identical(.Random.seed, before)
+  expect_identical(drawn, withr::with_seed(7, runif(2), .rng_kind = "Mersenne-Twister"))
+  rm(".Random.seed", envir = globalenv())
+  keep_generator(7, runif(1))
+  expect_false(exists(".Random.seed", globalenv(), inherits = FALSE))
+})
+
+test_that("bias, variance and their jackknife, by leaving out each of four replications", {
+  errors <- cbind(c(0.1, -0.1), c(0.3, -0.3), c(-0.2, 0.2), c(0.1, 0))
+  losses <- rbind(colSums(errors^2), colSums(abs(errors)) / 2, 1:4)
+  split <- function(x) {
+    variance <- sum(apply(x, 1, var))
+    c(sum(rowMeans(x)^2) - variance / ncol(x), variance)
+  }
+  risks <- summed_risks(losses, errors, 1:4)
+  left_out <- sapply(1:4, function(r) split(errors[, -r]))
+  expect_equal(risks$estimate, c(rowMeans(losses), split(errors)))
+  expect_equal(risks$error, c(apply(losses, 1, sd) / 2, sqrt(3 / 4 * rowSums((left_out - rowMeans(left_out))^2))))
+  # One replication has a loss, and no variance.
+  one <- rr_study(c(0.6, 0.4), 1, 50, "inv", replications = 1, seed = 1, workers = 1)
+  expect_identical(is.na(one$estimate), rep(c(FALSE, TRUE), 3:2))
+  expect_identical(is.na(one$mc.error), rep(TRUE, 5))
+})
+
+test_that("replications that are drawn in parts are those that are drawn at once", {
+  mechanism <- rr_grr(3, epsilon = 1)
+  judge <- function(f) f(mechanism, c(0.5, 0.3, 0.2), NULL, 50, list(inv = "inv", mle = "mle"), 12, 7, 1)
+  in_parts <- judge(with_calls(judge_methods, chunks = function(replications, size) list(c(0, 5), c(5, 1), c(6, 6))))
+  expect_equal(in_parts, judge(judge_methods), tolerance = 1e-12)
+})

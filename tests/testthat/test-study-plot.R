@@ -126,3 +126,26 @@ test_that("joint counts: biases in their Monte Carlo errors, rows or lines besid
   expect_equal(means[c("x", "y")], data.frame(x = c(2, 3, 2, 3), y = c(0.93, 0.945, 0.8, 0.9)), ignore_attr = TRUE)
   expect_identical(picture$labels$subtitle, "K = 2, epsilon = 1")
 })
+
+test_that("errors above 0 are drawn with two Monte Carlo errors, but down to a tenth of them at most", {
+  figures <- data.frame(truth = "t", k = 3, n = 1:6, method = rep(c("inv", "mle"), c(5, 1)), metric = "mse",
+                        estimate = c(1, 0.5, 0, NA, 2, 3), mc.error = c(0.1, 0.4, 0.1, 0.1, NA, 0.1))
+  drawn <- drawn_risks(figures, "mse", "inv")
+  expect_equal(drawn$n, c(1, 2, 5))
+  expect_equal(drawn$conf.low, c(0.8, 0.05, 2))
+  expect_equal(drawn$conf.high, c(1.2, 1.3, 2))
+  expect_refused(drawn_risks(figures, "tv", "inv"), drawn_risks(figures[3, ], "mse", "inv"))
+})
+
+test_that("the bars of the true shares are as high as the shares on the scale of their panel, or as the means of twenty classes", {
+  data <- data.frame(x = c(10, 1000), conf.low = c(1, 2), conf.high = c(3, 100), truth = "t", panel = factor("t"), column = factor("c"))
+  bars <- truth_bars(data, list(t = c(0.5, 0.3, 0.2)), TRUE, TRUE)
+  expect_equal(bars$ymin, rep(1, 3))
+  expect_equal(bars$ymax, 1 + 99 * c(1, 0.6, 0.4))
+  expect_equal(log10(truth_bars(data, list(t = c(0.5, 0.3, 0.2)), TRUE, FALSE)$ymax), 2 * c(1, 0.6, 0.4))
+  # Side by side, left of the first value.
+  expect_equal(bars$xmin[-1], bars$xmax[-3])
+  expect_lt(max(bars$xmax), 10)
+  forty <- truth_bars(data, list(t = (1:40) / 820), TRUE, TRUE)
+  expect_equal((forty$ymax - 1) / 99, seq(1.5, 39.5, 2) / 39.5)
+})

@@ -325,3 +325,21 @@ test_that("what is no grid of a study is refused", {
   # Nothing is left of a study that is done.
   expect_equal(as.data.frame(rr_study(resume = small)), as.data.frame(small))
 })
+
+test_that("truths of one name are told apart, and the margin of a winner has the errors of both methods", {
+  even <- c(0.5, 0.5)
+  study <- rr_study(list(a = even, a = c(0.9, 0.1)), 1, 50, c("inv", "invp"), replications = 4, seed = 1, workers = 1)
+  expect_identical(unique(study$truth), c("a", "a.1"))
+  table <- summary(study)
+  first <- study[study$truth == "a" & study$metric == "mse", ]
+  expect_equal(table$mc.error[1], sqrt(sum(first$mc.error^2)))
+  expect_equal(table$estimate[1], min(first$estimate))
+})
+
+test_that("a study has as many processes as cores are allowed", {
+  withr::local_envvar("_R_CHECK_LIMIT_CORES_" = "")
+  for (cores in c(1, 3)) expect_identical(withr::with_options(list(mc.cores = cores), default_workers()), cores)
+  for (none in c(0, NA)) expect_identical(withr::with_options(list(mc.cores = none), default_workers()), 1)
+  withr::local_envvar("_R_CHECK_LIMIT_CORES_" = "TRUE")
+  expect_identical(withr::with_options(list(mc.cores = 8), default_workers()), 2)
+})
