@@ -47,6 +47,8 @@ test_that("a part of the tally is the tally of those who drew it", {
     part <- candor:::submechanism_tally(tally, name)
     expect_equal(part$counts, direct$counts)
     expect_equal(part$n, direct$n)
+    # Kish's effective number, of which each question has its share by weight: n (sum of w) / (sum of w^2).
+    expect_equal(part$effective_n, as.vector(direct$n * rowsum(w, region) / rowsum(w^2, region)))
   }
   merged <- c(rr_tally(reports[1:200, ], m, by = region[1:200], weights = w[1:200]),
               rr_tally(reports[201:600, ], m, by = region[201:600], weights = w[201:600]))
