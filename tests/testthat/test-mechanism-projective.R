@@ -201,7 +201,8 @@ test_that("functions of shares vary as the covariance matrix says, for both targ
 })
 
 test_that("numbers for plans are those of the matrix, at any order and number of categories", {
-  for (world in list(c(7, 2, 1), c(8, 2, 0.7), c(13, 3, 1.2), c(14, 3, 2), c(9, 3, 1), c(5, 4, 1.5), c(6, 4, 0.5), c(2, 2, 1), c(3, 2, 1), c(4, 2, 1))) {
+  for (world in list(c(7, 2, 1), c(8, 2, 0.7), c(13, 3, 1.2), c(14, 3, 2), c(9, 3, 1), c(5, 4, 1.5), c(6, 4, 0.5), c(2, 2, 1), c(3, 2, 1), c(4, 2, 1),
+                     c(31, 5, 1), c(57, 7, 0.8))) {
     k <- world[1]
     order <- world[2]
     epsilon <- world[3]
