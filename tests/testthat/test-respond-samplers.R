@@ -179,3 +179,12 @@ test_that("bits of a kept first stage are drawn again by the second, symmetric, 
     expect_true(all(abs(colMeans(bits) - p) <= 5 * sqrt(p * (1 - p) / n)))
   }
 })
+
+test_that("simulated counts of a protocol do not depend on how many reports are drawn at once", {
+  # At this epsilon a report of one category is the truth; 2 reports at a time, whoever they are of.
+  by_two <- with_calls(simulate_counts.rr_mechanism, floor = function(x) 2)
+  truth <- c(5, 0, 4, 2)
+  counts <- by_two(rr_subset(4, 40, size = 1), truth, 2)
+  expect_identical(unname(counts), cbind(truth, truth, deparse.level = 0))
+  expect_refused(simulate_counts(rr_unary(3, 1), c(1, 2)), simulate_counts(rr_unary(3, 1), c(1, 2, -1)))
+})
