@@ -235,3 +235,32 @@ test_that("births of unequal months make days and fractions of their own, and ev
   expect_match(events("warner", 1.2)[1], "1 to 4")
   expect_match(events("warner", 0.6)[2], "HHH, HHT, HTH, HTT or THH", fixed = TRUE)
 })
+
+test_that("the numbers of a sheet are those of its design, by hand", {
+  before_methods <- function(sheet) sub("## F\u00fcr den Methodenteil.*", "", sheet)
+  numbers <- function(mechanism) {
+    sheet <- before_methods(suppressMessages(rr_instructions(mechanism, "Q?", "I?", language = "de")))
+    paste(regmatches(sheet, gregexpr("[0-9]+(,[0-9]+)?", sheet))[[1]], collapse = " ")
+  }
+  # Steps 1 and 2, the device between them; 100 people of each answer; what the interviewer needs.
+  expect_identical(numbers(rr_unrelated(0.7, 0.2)), "1 0,7 2 100 94 6 100 24 76")
+  expect_identical(numbers(rr_kuk(0.8, 0.3)), "1 2 100 70 30 100 20 80 0,8 0,3")
+  expect_identical(numbers(rr_dealt(c(1, 2), 9)), "1 9 1 2 2 100 78 22 100 11 89")
+  expect_identical(numbers(rr_forced(c(no = 0.1, yes = 0.25))), "1 0,10 0,25 2 100 75 25 100 10 90")
+  expect_identical(numbers(rr_crosswise(0.2)), "1 2 100 20 80 100 80 20")
+  expect_identical(numbers(rr_triangular(0.3)), "1 2 100 70 30 100 0 100")
+  # The truth is asked for with p - q, and else each answer is drawn alike.
+  expect_identical(numbers(rr_grr(c("a", "b", "c"), p = 0.6)), "1 0,4 2 100 60 20 20 100 20 60 20 100 20 20 60")
+  expect_match(rr_instructions(rr_dealt(c(1, 2), 9), "Q?", language = "de"), "9 Karten, 6 ", fixed = TRUE)
+  # 0.7 / 0.2 = 3.5.
+  expect_match(rr_instructions(rr_kuk(0.8, 0.3), "Q?", language = "de"), paste("epsilon =", format(log(3.5), digits = 4, decimal.mark = ",")), fixed = TRUE)
+  # What is promised of the best guess, of certain reports and of decks.
+  promised <- list(why = rr_warner(0.8), little = rr_warner(0.95), weak = rr_warner(0.995), sure = rr_triangular(0.3), sure = rr_forced(c(no = 0, yes = 0.2)),
+                   group = rr_dealt(c(1, 2), 9))
+  words <- sheet_words("en", NULL)
+  for (i in seq_along(promised)) {
+    sheet <- suppressMessages(rr_instructions(promised[[i]], "Q?", "I?"))
+    reasons <- unlist(words[c("why", "little", "weak", "sure", "group")])
+    expect_identical(names(reasons)[vapply(reasons, grepl, NA, sheet, fixed = TRUE)], names(promised)[i])
+  }
+})

@@ -188,3 +188,16 @@ test_that("simulated counts of a protocol do not depend on how many reports are 
   expect_identical(unname(counts), cbind(truth, truth, deparse.level = 0))
   expect_refused(simulate_counts(rr_unary(3, 1), c(1, 2)), simulate_counts(rr_unary(3, 1), c(1, 2, -1)))
 })
+
+test_that("bits are drawn once more in pieces of any size", {
+  bits <- rr_reports(rbind(c(1, 0, 1), c(0, 0, 0), c(1, 1, 1), c(0, 1, 0), c(0, 0, 1)), rr_unary(3, 1))
+  by_two <- with_calls(draw_second_bits, floor = function(x) 2)
+  # Bits that are kept for certain, and that are turned over.
+  for (n in c(5, 4, 1, 0)) {
+    some <- bits[seq_len(n)]
+    expect_identical(by_two(suppressMessages(rr_unary(3, p = 1, q = 0)), some, "R"), some)
+    turned <- by_two(suppressMessages(rr_unary(3, p = 0, q = 1)), some, "R")
+    expect_equal(length(turned), n)
+    if (n > 0) expect_equal(as.matrix(turned), 1 - as.matrix(some), ignore_attr = TRUE)
+  }
+})
