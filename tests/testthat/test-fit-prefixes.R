@@ -135,3 +135,15 @@ test_that("lengths of prefixes are whole numbers from 1 that increase", {
     expect_error(rr_prefixes(epsilon = 2, lengths = lengths), class = "candor_error_argument")
   }
 })
+
+test_that("prefixes have increasing lengths from 1, hash functions of their own, and no answer with the sign of an end", {
+  prefixes <- function(lengths, ...) rr_prefixes(4, lengths, width = 16, functions = 8, ...)
+  for (bad in list(c(2, 1), c(1, 1), 0, 1.5, c(1, NA), numeric(), "1", Inf)) expect_refused(prefixes(bad))
+  expect_no_error(prefixes(1))
+  # The key of each group is one more, and begins again after 2^32 - 1.
+  m <- prefixes(c(1, 3), key = 2^32 - 1)
+  alone <- lapply(c(2^32 - 1, 0, 1), function(key) rr_count_mean_sketch(4, 16, 8, key = key))
+  expect_identical(unname(m$parts), alone)
+  expect_error(rr_prefixes(4, 1:40, width = 2^16, functions = 1000), class = "candor_error_too_large")
+  expect_refused(rr_perturb("a\u0004", m))
+})
