@@ -227,3 +227,8 @@ test_that("numbers for plans are those of the matrix, at any order and number of
   expect_null(line_order(46342))
   expect_identical(line_order(46338), 46337)
 })
+
+test_that("orders are prime powers up to 46,340", {
+  expect_refused(rr_projective(5, 1, order = 46349), rr_projective(5, 1, order = 12), rr_projective(5, 1, order = 2.5))
+  expect_identical(rr_projective(5, 1, order = 8)[c("order", "coordinates", "points")], list(order = 8, coordinates = 2, points = 9))
+})

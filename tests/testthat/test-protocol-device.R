@@ -264,3 +264,12 @@ test_that("the numbers of a sheet are those of its design, by hand", {
     expect_identical(names(reasons)[vapply(reasons, grepl, NA, sheet, fixed = TRUE)], names(promised)[i])
   }
 })
+
+test_that("shares of births are positive numbers, and a sheet is of one row", {
+  for (births in list(rep(0, 12), replace(rep(1, 12), 3, NA), rep(1, 13), replace(rep(1, 12), 1, Inf))) expect_refused(rr_device("warner", 1, births = births))
+  expect_refused(rr_device("warner", 1, n = 0), rr_device("warner", 1, truth = 1.1), rr_instructions(list(1), "Q?"))
+  # Half of the answers are yes if nothing else is said: the most uncertain for a symmetric design.
+  row <- rr_device("warner", 1, n = 25)[1, ]
+  expect_equal(row$std.error, sqrt(1 / 4 / 25) / (2 * row$probability - 1))
+  expect_identical(rr_device("warner", 1)$std.error[1], NA_real_)
+})

@@ -201,3 +201,34 @@ test_that("bits are drawn once more in pieces of any size", {
     if (n > 0) expect_equal(as.matrix(turned), 1 - as.matrix(some), ignore_attr = TRUE)
   }
 })
+
+test_that("a generator that fails is told by its kind, and positions and bits of others are checked", {
+  grr <- rr_grr(3, 1)
+  failed <- function(generator) list(failed = TRUE)
+  expect_error(run_kernel(grr, "R", failed), class = "candor_error_generator")
+  expect_error(run_kernel(grr, "secure", failed), class = "candor_error_entropy")
+  expect_refused(run_kernel(grr, "R", function(generator) list(failed = FALSE, position = 2)), draw_reports(grr, c(1L, 4L), "R"))
+  expect_identical(c(generator("secure"), generator("R"), with_calls(generator, entropy = list(source = "none"))("secure")), 0:2)
+  expect_identical(with_calls(generator, entropy = list(source = "none"))("R"), 1L)
+  # A row of TRUE and FALSE for each answer.
+  unary <- rr_unary(3, 1)
+  bits <- rbind(c(TRUE, FALSE, TRUE), c(FALSE, FALSE, TRUE))
+  expect_equal(as.matrix(drawn_bits(bits, unary, 2L)), 1 * bits, ignore_attr = TRUE)
+  expect_identical(drawn_bits(rr_reports(bits, unary), unary, 2L), rr_reports(bits, unary))
+  for (bad in list(1 * bits, bits[, 1:2], replace(bits, 4, NA), bits[1, ], t(bits))) expect_refused(drawn_bits(bad, unary, 2L))
+  expect_refused(drawn_bits(bits, unary, 3L))
+})
+
+test_that("coins and numbers that are certain need no draw, and others have their chance", {
+  set.seed(39)
+  before <- .Random.seed
+  expect_identical(draw_uniform(3, 1, "R"), numeric(3))
+  expect_identical(draw_uniform(0, 5, "R"), numeric())
+  expect_identical(draw_coins(3, 0, 1, "R"), logical(3))
+  expect_identical(draw_coins(0, 0.5, 0.5, "R"), logical())
+  expect_identical(.Random.seed, before)
+  expect_identical(draw_coins(3, 1, 0, "R"), rep(TRUE, 3))
+  # Five standard deviations.
+  expect_true(all(abs(table(factor(draw_uniform(8000, 4, "R"), 0:3)) - 2000) <= 5 * sqrt(8000 * 3 / 16)))
+  expect_lte(abs(sum(draw_coins(8000, 0.3, 0.7, "R")) - 2400), 5 * sqrt(8000 * 0.21))
+})
