@@ -193,7 +193,7 @@ test_that("outcomes have the probability of the row, and no other event of the d
   shares[["two dice, sum at most"]] <- c(1:6, 5:1) / 36
   shares[["birthday, first months"]] <- days / 365.2425
   shares[["birthday, day of the month at most"]] <- rep(12 / 365.2425, 28)
-  for (design in c("warner", "crosswise", "forced")) for (epsilon in c(0.3, 0.85, 1.7, 4)) {
+  for (design in c("warner", "crosswise", "forced")) for (epsilon in c(0.3, 1.7)) {
     table <- rr_device(design, epsilon, n = 50, truth = 0.3)
     for (device in names(shares)) {
       p <- cumsum(shares[[device]])
