@@ -93,8 +93,7 @@ projective_numbers <- function(k, epsilon, order) {
   coordinates <- pmax(
     2, ceiling(log1p(k * (order - 1)) / log(order))
   )
-  # A logarithm may be off by a rounding in either direction.
-  coordinates <- coordinates + (points(coordinates) < k)
+  # A logarithm may be off by a rounding, which adds a coordinate to as many points as categories.
   coordinates <- coordinates - (coordinates > 2 & points(coordinates - 1) >= k)
   all <- points(coordinates)
   hyperplane <- points(coordinates - 1)

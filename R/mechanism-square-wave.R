@@ -115,7 +115,7 @@ check_breaks <- function(breaks) {
 # somebody's answer.
 #' @export
 prepare_answers.rr_square_wave <- function(mechanism, x) {
-  if (is.null(mechanism$breaks) || !is.numeric(x) || is.factor(x)) {
+  if (is.null(mechanism$breaks) || !is.numeric(x)) {
     return(NextMethod())
   }
   bin <- findInterval(x, mechanism$breaks, rightmost.closed = TRUE)

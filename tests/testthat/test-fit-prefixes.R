@@ -147,3 +147,12 @@ test_that("what survives is above the threshold, from the largest down, and so m
   expect_identical(largest_above(c(0.5, 0.1, 0.9, 0.3), 0.2, 2), c(3L, 1L))
   expect_identical(largest_above(0.1, 0.2, 2), integer())
 })
+
+test_that("prefixes have hash functions of their own, and no answer with the sign of an end", {
+  # The key of each group is one more, and begins again after 2^32 - 1.
+  m <- rr_prefixes(4, c(1, 3), width = 16, functions = 8, key = 2^32 - 1)
+  alone <- lapply(c(2^32 - 1, 0, 1), function(key) rr_count_mean_sketch(4, 16, 8, key = key))
+  expect_identical(unname(m$parts), alone)
+  expect_error(rr_prefixes(4, 1:40, width = 2^16, functions = 1000), class = "candor_error_too_large")
+  expect_refused(rr_perturb("a\u0004", m))
+})

@@ -77,3 +77,21 @@ test_that("the number of reports that a matrix lists is that of all buckets and 
   expect_no_error(check_report_number(list(levels = 1:3), 10000))
   expect_refused(check_report_number(list(levels = 1:3), 10001), check_report_number(list(levels = 1:10001), 3), class = "law")
 })
+
+test_that("truths are told apart if the matrix has full row rank, however small epsilon is, and its inverse has no bias", {
+  expect_error(identified_channel(rr_channel(rbind(c(0.5, 0.3, 0.2), c(0.3, 0.5, 0.2), c(0.4, 0.4, 0.2)))), class = "candor_error_no_information")
+  # Three truths and two reports; two truths alike.
+  expect_error(identified_channel(rr_channel(cbind(c(0.5, 0.4, 0.3), c(0.5, 0.6, 0.7)))), class = "candor_error_no_information")
+  expect_error(identified_channel(rr_channel(rbind(c(0.5, 0.5), c(0.5, 0.5)))), class = "candor_error_no_information")
+  weak <- rr_grr(3, 1e-6)
+  expect_identical(identified_channel(weak), rr_matrix(weak))
+  for (C in list(rbind(c(0.7, 0.3), c(0.2, 0.8)), rbind(c(0.5, 0.3, 0.2), c(0.1, 0.3, 0.6)))) expect_equal(C %*% unbiased_matrix(C), diag(2))
+})
+
+test_that("categories are drawn by their closed form if they have one, and else by their matrix", {
+  plan <- function(mechanism) category_sampler(mechanism)[c("kind", "numbers")]
+  # 0.9 0.1 + 2 0.05 0.45, and 0.9 0.45 + 0.05 0.1 + 0.05 0.45.
+  expect_equal(plan(rr_compose(rr_grr(3, p = 0.9), rr_grr(3, p = 0.1))), list(kind = "grr", numbers = c(0.135, 0.4325, 0.135 - 0.4325)))
+  # The truth goes on with (0.8 - 0.1) (0.7 - 0.15).
+  expect_equal(plan(rr_compose(rr_grr(3, p = 0.8), rr_grr(3, p = 0.7))), list(kind = "innocuous", numbers = c(0.385, rep((1 - 0.385) / 3, 3))))
+})

@@ -242,3 +242,30 @@ test_that("two sums of shares are counted, by group and weight", {
   weighted <- rr_tally(limits[1] + share * diff(limits), wide, by = c("b", "a", "b", "a"), weights = weights)
   expect_equal(unname(weighted$counts), cbind(c(2 * 0.5 + 4 * 0.3, 2 * 0.25 + 4 * 0.09), c(0.1 + 3 * 0.9, 0.01 + 3 * 0.81)))
 })
+
+test_that("answers are numbers within the range, its ends among them, and nothing else", {
+  m <- rr_mean(c(0.1, 0.7), 1)
+  expect_equal(prepare_answers(m, c(0.1, 0.4, 0.7)), c(-1, 0, 1))
+  expect_identical(prepare_answers(rr_mean(c(0, 1), 1), c(TRUE, FALSE)), c(1, -1))
+  for (x in list(0.0999, 0.7001, Inf)) expect_refused(rr_perturb(x, m), class = "level")
+  expect_refused(rr_perturb(c(0.4, NA), m), class = "missing")
+  expect_refused(rr_perturb("0.4", m), rr_perturb(factor(0.4), m), rr_perturb(matrix(0.4, 2, 2), m), rr_tally(matrix(0.4, 2, 2), m), class = NULL)
+})
+
+test_that("the blanket of numbers is what all answers have in common, and the ends are farthest apart, by enumeration", {
+  fine <- window_grid(12, 1)
+  coarse <- window_grid(1, 1)
+  laws <- list(window_law(fine), window_law(coarse))
+  share <- c(0.3, 0.7)
+  common <- sum(share * vapply(laws, function(law) sum(apply(law, 2, min)), 0))
+  distance <- sum(share * vapply(laws, function(law) sum(abs(law[1, ] - law[nrow(law), ])) / 2, 0))
+  blanket <- law_blanket(new_law_mean(0.3, fine, coarse), 1, 1)
+  expect_equal(blanket$weight, common, tolerance = 1e-12)
+  expect_equal(expm1(1) * blanket$weight * blanket$p_single, distance, tolerance = 1e-12)
+})
+
+test_that("the achieved epsilon is the nominal one, but for the margin", {
+  for (protocol in c("duchi", "piecewise", "hybrid")) for (epsilon in c(0.5, 2)) {
+    expect_equal(as.vector(rr_epsilon(rr_mean(c(0, 1), epsilon, protocol), achieved = TRUE)), epsilon, tolerance = 1e-12)
+  }
+})

@@ -149,3 +149,24 @@ test_that("coins, cards and a spinner have the law of their faces, and half a la
   faces <- rr_forced(c(0, 1 / 2), levels = c("tails", "heads"))
   expect_equal(unname(coef(rr_estimate(rep(c("heads", "tails"), c(6, 4)), faces))[2]), (0.6 - 0.5) / 0.5)
 })
+
+test_that("the epsilon of two probabilities keeps its digits near 1, far from 1 and beyond all doubles, and is never below", {
+  expect_identical(ratio_epsilon(0, 0, 0), 0)
+  expect_identical(ratio_epsilon(0, 0.5, -0.5), Inf)
+  # log(1 + z) = z - z^2 / 2 + ...
+  z <- 1e-12 / 0.3
+  expect_equal(ratio_epsilon(0.3 + 1e-12, 0.3, 1e-12), z - z^2 / 2, tolerance = 1e-14)
+  expect_equal(ratio_epsilon(0.3 - 1e-12, 0.3, -1e-12), z + z^2 / 2, tolerance = 1e-14)
+  expect_equal(ratio_epsilon(0.2, 0.8, -0.6), log(4), tolerance = 1e-14)
+  # A ratio above the largest double, and one below the smallest.
+  expect_equal(ratio_epsilon(0.5, 1e-310, 0.5), log(0.5) + 310 * log(10), tolerance = 1e-12)
+  expect_equal(ratio_epsilon(1e-320, 0.5, -0.5), log(0.5) - log(1e-320), tolerance = 1e-12)
+  for (x in c(1e-300, 0.1, log(2), 40)) expect_true(round_up(x) > x && round_up(x) < x * (1 + 1e-14))
+  expect_identical(round_sums_up(0), 0)
+  expect_true(round_sums_up(1e-300) > 1e-15 && round_sums_up(1e-300) < 1e-14)
+  # 49 / 49 misses 1 by a rounding, of which four may come together.
+  expect_identical(snap_to_zero(49 * (1 / 49) - 1, 1), 0)
+  expect_identical(snap_to_zero(-4 * 2^-52, 1), 0)
+  expect_identical(snap_to_zero(5 * 2^-52, 1), 5 * 2^-52)
+  expect_identical(snap_to_zero(4 * 2^-52, 0.5), 4 * 2^-52)
+})

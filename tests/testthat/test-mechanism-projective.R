@@ -201,7 +201,8 @@ test_that("functions of shares vary as the covariance matrix says, for both targ
 })
 
 test_that("numbers for plans are those of the matrix, at any order and number of categories", {
-  for (world in list(c(7, 2, 1), c(8, 2, 0.7), c(13, 3, 1.2), c(14, 3, 2), c(9, 3, 1), c(5, 4, 1.5), c(6, 4, 0.5), c(2, 2, 1), c(3, 2, 1), c(4, 2, 1))) {
+  for (world in list(c(7, 2, 1), c(8, 2, 0.7), c(13, 3, 1.2), c(14, 3, 2), c(9, 3, 1), c(5, 4, 1.5), c(6, 4, 0.5), c(2, 2, 1), c(3, 2, 1), c(4, 2, 1),
+                     c(31, 5, 1), c(57, 7, 0.8))) {
     k <- world[1]
     order <- world[2]
     epsilon <- world[3]
@@ -225,4 +226,9 @@ test_that("numbers for plans are those of the matrix, at any order and number of
   expect_identical(c(line_order(2), line_order(3), line_order(6), line_order(7), line_order(34)), c(2, 2, 5, 7, 37))
   expect_null(line_order(46342))
   expect_identical(line_order(46338), 46337)
+})
+
+test_that("orders are prime powers up to 46,340", {
+  expect_refused(rr_projective(5, 1, order = 46349), rr_projective(5, 1, order = 12), rr_projective(5, 1, order = 2.5))
+  expect_identical(rr_projective(5, 1, order = 8)[c("order", "coordinates", "points")], list(order = 8, coordinates = 2, points = 9))
 })

@@ -158,3 +158,12 @@ test_that("answers that nobody has randomized are no reports", {
   )
   for (mechanism in mechanisms) expect_refused(rr_tally(answers, mechanism), rr_tally(factor(answers), mechanism), class = "report")
 })
+
+test_that("reports of other widths, forms and protocols are not put together", {
+  nine <- rr_perturb(1:3, rr_unary(9, 1), rng = "R")
+  for (other in list(rr_perturb(1:3, rr_unary(10, 1), rng = "R"), rr_perturb(1:3, rr_subset(20, 2.5, size = 2), rng = "R"), "00")) {
+    expect_error(c(nine, other), class = "candor_error_mismatch")
+  }
+  expect_error(c(rr_perturb(1:3, rr_subset(20, 2.5, size = 2), rng = "R"), rr_perturb(1:3, rr_subset(20, 2, size = 3), rng = "R")),
+    class = "candor_error_mismatch")
+})

@@ -47,6 +47,8 @@ test_that("a part of the tally is the tally of those who drew it", {
     part <- candor:::submechanism_tally(tally, name)
     expect_equal(part$counts, direct$counts)
     expect_equal(part$n, direct$n)
+    # Kish's effective number, of which each question has its share by weight: n (sum of w) / (sum of w^2).
+    expect_equal(part$effective_n, as.vector(direct$n * rowsum(w, region) / rowsum(w^2, region)))
   }
   merged <- c(rr_tally(reports[1:200, ], m, by = region[1:200], weights = w[1:200]),
               rr_tally(reports[201:600, ], m, by = region[201:600], weights = w[201:600]))
@@ -135,4 +137,37 @@ test_that("reports of different kinds are text that files and databases hold", {
   expect_error(rr_tally(lost, m), "not the numbers slope, shift, value", class = "candor_error_report")
   stored <- database_of_tests("reports")
   expect_equal(rr_tally(stored(as.data.frame(reports)), m)$counts, tally$counts, tolerance = 1e-12)
+})
+
+test_that("reports of two questions stand in one column if their form is one, in width too, and are text if not", {
+  set.seed(7)
+  questions <- list(bits = rr_unary(9, 1), narrow = rr_unary(3, 1), set = rr_subset(20, 2.5, size = 2), filter = rr_bloom(4, 2, bits = 16, cohorts = 2),
+                    wide = rr_bloom(4, 2, bits = 24, cohorts = 2), flips = rr_bitflip(8, 1, d = 3))
+  form <- function(a, b) {
+    people <- data.frame(a = rep(1:3, 20), b = rep(1:2, 30))
+    m <- rr_product(a = questions[[a]], b = questions[[b]], asked = 1)
+    reports <- rr_perturb(people, m, rng = "R")
+    tally <- rr_tally(reports, m)
+    # Where a question begins: the number who drew it.
+    expect_equal(tally$counts[c(1, 2 + length(questions[[a]]$reports))], as.vector(table(factor(reports$question, c("a", "b")))))
+    if (identical(lapply(reports, class), list(question = "character", report = "character"))) "text" else names(reports)
+  }
+  expect_identical(form("bits", "bits"), c("question", "report"))
+  expect_identical(form("bits", "narrow"), "text")
+  expect_identical(form("set", "set"), "text")
+  expect_identical(form("filter", "filter"), c("question", "cohort", "bits"))
+  expect_identical(form("filter", "wide"), "text")
+  expect_identical(form("flips", "bits"), "text")
+})
+
+test_that("missing reports are left out of groups and weights, and a group that drew no question has none of its reports", {
+  m <- rr_product(a = rr_warner(0.8), b = rr_mean(c(0, 1), 1), asked = 1)
+  reports <- data.frame(question = c("a", "a", "b", "b", "a", NA), report = c(1, NA, 0.5, NA, 0, 1))
+  tally <- suppressMessages(rr_tally(reports, m, by = c("u", "u", "v", "v", "u", "v"), weights = c(1, 2, 3, 4, 5, 6), na.rm = TRUE))
+  # How many by weight, no and yes; how many, shares and their squares: 0.5 is in the middle.
+  expect_equal(unname(tally$counts), cbind(c(6, 5, 1, 0, 0, 0), c(0, 0, 0, 3, 1.5, 0.75)))
+  expect_equal(c(tally$n, tally$missing), c(6, 3, 3))
+  expect_equal(tally$effective_n, c(6^2 / 26, 1))
+  # Nobody of v was asked a, of u b.
+  expect_equal(c(submechanism_tally(tally, "a")$n, submechanism_tally(tally, "b")$effective_n), c(6, 0, 0, 1))
 })

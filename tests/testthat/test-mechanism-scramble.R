@@ -449,3 +449,46 @@ test_that("the error of the mean of these respondents is from the cards alone", 
   expect_equal(sample$std.error[1], sqrt((50 / 3 + squares / 6) / 8))
   expect_equal(tidy(rr_estimate(reports, cards))$std.error[1], sd(reports) / sqrt(8))
 })
+
+test_that("channels are on different numbers of the range, two at least, and not on reports without end", {
+  m <- rr_scramble(c(0, 10), c(1, 2), 1:2)
+  expect_no_error(rr_channel(m, levels = c(0, 10)))
+  expect_refused(rr_channel(m, levels = 5), rr_channel(m, levels = c(5, 5)), rr_channel(m, levels = c(-1, 5)), rr_channel(m, levels = c(5, NA)))
+  # Numbers that differ in a double's last digit have one report of a constant.
+  expect_refused(rr_channel(suppressWarnings(rr_scramble(c(0, 10), 2, 3)), levels = c(5, 5 + 1e-15)))
+  expect_refused(rr_channel(rr_scramble(c(0, 6000), 1, c(0, 1e4)), levels = 0:6000), class = "law")
+})
+
+test_that("a device has one mean, one standard deviation and two ends", {
+  for (bad in list(list(mean = c(1, 1), sd = 0.1, range = c(0, 2)), list(mean = 1, sd = c(0.1, 0.1), range = c(0, 2)), list(mean = 1, sd = 0.1, range = 2),
+                   list(mean = 1, sd = 0.1, range = c(0, 1, 2)), list(mean = "1", sd = 0.1, range = c(0, 2)), list(mean = 1, sd = NA, range = c(0, 2)))) {
+    expect_error(read_cards(bad, "multiply"), class = "candor_error_argument")
+  }
+  expect_identical(read_cards(list(range = c(0, 2), sd = 0, mean = 1), "multiply"), list(mean = 1, variance = 0, range = c(0, 2)))
+})
+
+test_that("a card of 0 hides the truth, and cards around the sum are those of the products, by all numbers of a fine grid", {
+  none <- report_evidence(rr_scramble(c(1, 4), multiply = c(0, 2)))
+  # The other card is explained by the truth alone.
+  expect_equal(none, list(guess = 0.5, certain = 0.5))
+  cards <- expand.grid(w = c(1, 2), u = c(0, 1))
+  x <- seq(1, 4, 0.001)
+  figures <- vapply(x, function(x) {
+    explained <- outer(cards$w * (x + cards$u), seq_len(4), function(z, j) z / cards$w[j] - cards$u[j])
+    possible <- explained > 1 - 1e-9 & explained < 4 + 1e-9
+    is_truth <- abs(explained - x) < 1e-9
+    c(mean((is_truth %*% (1 / cards$w)) / (possible %*% (1 / cards$w))), mean(rowSums(possible & !is_truth) == 0))
+  }, numeric(2))
+  evidence <- report_evidence(rr_scramble(c(1, 4), multiply = c(1, 2), add = c(0, 1), inside = TRUE))
+  expect_equal(evidence, list(guess = max(figures[1, ]), certain = max(figures[2, ])))
+  # At most 500 numbers are looked at, the ends among them.
+  truths <- evidence_truths(rep(1, 900), seq(0, 1, length.out = 900)^2, 0, 1)
+  expect_identical(c(length(truths), range(truths)), c(500, 0, 1))
+})
+
+test_that("a plan rounds reports to the digits before which the largest stands", {
+  digits <- function(...) client_plan(rr_scramble(...))$digits
+  # The largest reports and answers: 12, 10.25, 10, 10, and 2e15 of 16 digits.
+  expect_equal(c(digits(c(0, 10), add = c(-2, 0, 2)), digits(c(0, 10), multiply = c(0.125, 1), add = c(-2, 0.25)), digits(c(1, 10), multiply = c(0.25, 1)),
+    digits(c(1, 10), multiply = c(0.25, 0.5)), digits(c(0, 1e15), multiply = c(1, 2), add = 1)), c(12, 12, 13, 13, 0))
+})

@@ -518,3 +518,22 @@ test_that("shuffling: one report hides behind nobody, delta is a probability, an
   expect_no_warning(rr_epsilon(mechanism, shuffled = 1000, delta = 1 / 1000))
   expect_warning(rr_epsilon(mechanism, shuffled = 1000, delta = 1.01 / 1000), class = "candor_warning_delta")
 })
+
+test_that("a question that says nothing hides nothing and shows nothing, and many truths have a bound of their distance", {
+  grr <- rr_grr(4, epsilon = 1.2)
+  for (several in list(rr_product(a = grr, b = rr_grr(3, p = 1 / 3)), rr_product(b = rr_grr(2, p = 0.5), a = grr))) {
+    expect_equal(mechanism_blanket(several), mechanism_blanket(grr), tolerance = 1e-12)
+  }
+  # Drawn with half: the mean of the weights, and half of the distance.
+  half <- mechanism_blanket(rr_product(a = grr, b = rr_grr(3, p = 1 / 3), asked = 1))
+  one <- mechanism_blanket(grr)
+  expect_equal(half$weight, (one$weight + 1) / 2)
+  expect_equal(half$weight * half$p_single, one$weight * one$p_single / 2)
+  expect_equal(as.vector(rr_epsilon(rr_grr(3, p = 1 / 3), shuffled = 100, delta = 1e-6)), 0)
+  # Columns are truths. Two differ by one half; all together have nothing in common.
+  C <- cbind(c(0.5, 0.5, 0), c(0, 0.5, 0.5), c(0.5, 0, 0.5))
+  expect_equal(largest_distance(C), 0.5)
+  expect_equal(with_calls(largest_distance, ncol = function(x) 1e5)(C), 1)
+  # No report says more than a coin of 0.01 / 4.
+  expect_identical(as.vector(rr_epsilon(rr_grr(2, epsilon = 0.01), shuffled = 100, delta = 0.009)), 0)
+})

@@ -135,3 +135,18 @@ test_that("bad arguments are refused", {
   expect_refused(rr_square_wave(c(0, 1), 1), rr_square_wave(c(0, 2, 1), 1), rr_square_wave(c(0, NA, 1), 1), rr_square_wave(0:4, -1),
                  rr_square_wave(0:4, 1, reports = 1), class = NULL)
 })
+
+test_that("breaks have as few digits as tell them apart, all of a double's if they must", {
+  expect_identical(rr_square_wave(c(0, 0.123456, 0.123457, 1), 1)$levels, c("0 to 0.123456", "0.123456 to 0.123457", "0.123457 to 1"))
+  breaks <- c(0, 1, 1 + 2^-52, 2)
+  levels <- rr_square_wave(breaks, 1)$levels
+  expect_identical(as.numeric(unlist(strsplit(levels, " to "))), breaks[c(1, 2, 2, 3, 3, 4)])
+})
+
+test_that("a wave of no width is k-ary randomized response, and wider ones end at the range", {
+  expect_equal(unname(rr_matrix(rr_square_wave(4, 1.3, half_width = 0))), unname(rr_matrix(rr_grr(4, 1.3))))
+  expect_identical(dim(rr_matrix(rr_square_wave(4, 1, half_width = 3))), c(4L, 10L))
+  expect_refused(rr_square_wave(4, 1, half_width = 4), rr_square_wave(4, 1, half_width = -1), rr_square_wave(c(0, 1, 1), 1), rr_square_wave(4, 1, reports = 5),
+                 rr_square_wave(0:2, 1, reports = 4, half_width = 0), rr_square_wave(0:2, 1, reports = 4, half_width = 1.01))
+  expect_no_error(rr_square_wave(0:2, 1, reports = 2, half_width = 1))
+})

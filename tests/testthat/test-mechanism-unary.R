@@ -143,3 +143,7 @@ test_that("the p and q of RAPPOR are told, since two categories fit them with th
 test_that("text that cannot be read is refused by class", {
   expect_refused(rr_tally(c("a\xff", "b"), rr_unary(2, 1)))
 })
+
+test_that("a bit as likely for all categories is not turned", {
+  expect_no_message(rr_unary(2, p = 0.5, q = 0.5))
+})

@@ -775,3 +775,177 @@ test_that("two reports of RAPPOR that are the same: all pairs of filters of one 
   expect_equal(sum(prob), 1)
   expect_equal(client_facts(m, reports, 1)$p_equal, sum(prob^2) / 3)
 })
+
+test_that("what has no test of its reports is refused, and so are truths and senders that do not fit the reports", {
+  yes <- c("yes", "no", "yes")
+  warner <- rr_warner(0.8)
+  for (mechanism in list(rr_mean(c(0, 1), 1), rr_product(a = warner, b = warner, asked = 1))) {
+    expect_refused(rr_check_client(data.frame(question = "a", report = 1), mechanism, data.frame(a = "yes", b = "no")), class = "law")
+  }
+  expect_refused(rr_check_client(character(), warner, character()), rr_check_client(yes, warner, yes[1:2]), rr_check_client(yes, warner, yes, id = 1:2),
+                 rr_check_client(yes, warner, yes, id = c(1, NA, 2)), rr_check_client(yes, warner, yes, id = list(1, 2, 3)),
+                 rr_check_client(yes, warner, yes, conf.level = 1))
+})
+
+test_that("the first report of each respondent counts, in each question of several and in all together", {
+  mechanism <- rr_product(x = rr_warner(0.8), y = rr_grr(letters[1:3], 1))
+  truth <- data.frame(x = c("no", "yes", "yes", "no", "no"), y = c("a", "b", "b", "b", "a"))
+  check <- rr_check_client(truth, mechanism, truth, id = c(1, 2, 2, 3, 1))
+  expect_identical(check$n, c(2, 1, 1, 2, 3))
+})
+
+test_that("two cells have the exact binomial test, rare ones are pooled, and one cell says nothing", {
+  # At one half binom.test() doubles the smaller tail too.
+  found <- cells_test(list(counts = c(61, 39), prob = c(0.5, 0.5)), 100)
+  expect_equal(found, list(statistic = 2 * 11^2 / 50, df = 1, p = binom.test(61, 100)$p.value))
+  # Rare cells of one probability are one, of 6 reports; one of another probability, 3 reports on average, is left out.
+  rare <- cells_test(list(counts = c(85, 1, 4, 1, 9), prob = c(0.91, 0.02, 0.02, 0.02, 0.03)), 100)
+  expect_equal(rare[c("statistic", "df")], list(statistic = 36 / 91, df = 1))
+  expect_identical(cells_test(list(counts = c(97, 3), prob = c(0.97, 0.03)), 100)$p, 1)
+})
+
+test_that("bits have Mahalanobis' distance: with bits in one report that are bound together, pooled rare ones, and none that are frequent", {
+  # Two of five positions: the sum of the bits is always 2, so that four are free. By the generalized inverse over all subsets.
+  subset <- rr_subset(5, 1, size = 2)
+  sets <- t(combn(5, 2, function(set) 1 * (1:5 %in% set)))
+  prob <- rr_matrix(subset)[3, ]
+  both <- crossprod(sets * prob, sets)
+  bits <- withr::with_seed(20, sets[sample(10, 20000, TRUE, prob), ])
+  found <- bits_test(client_facts(subset, rr_reports(bits, subset), 3), 20000)
+  axes <- svd(20000 * (both - tcrossprod(diag(both))))
+  difference <- colSums(bits) - 20000 * diag(both)
+  expect_equal(found[c("statistic", "df")], list(statistic = sum(crossprod(axes$u[, 1:4], difference)^2 / axes$d[1:4]), df = 4))
+  expect_equal(found$p, pchisq(found$statistic, 4, lower.tail = FALSE), tolerance = 1e-3)
+  # 300 bits of probability 1/2, and three of 1/100, whose sum has the mean 9 and the variance 8.91.
+  unary <- rr_unary(4, p = 0.5, q = 0.01)
+  ones <- function(n, times) rep(1:0, c(times, n - times))
+  facts <- client_facts(unary, rr_reports(cbind(ones(300, 170), ones(300, 9), ones(300, 2), ones(300, 5)), unary), 1)
+  expect_equal(bits_test(facts, 300)[c("statistic", "df")], list(statistic = 20^2 / 75 + 7^2 / 8.91, df = 2))
+  # A variance of 19 / 4 is too small, of 5 it is not.
+  few <- function(n) bits_test(client_facts(unary, rr_reports(cbind(ones(n, 0), 0, 0, 0), unary), 1), n)
+  expect_equal(few(19), list(statistic = 0, df = 0, p = 1))
+  expect_equal(few(20)[c("statistic", "df")], list(statistic = 20, df = 1))
+})
+
+test_that("the exact tests of bits are of each, each pair, an odd number, the most frequent report and equal reports, by hand", {
+  unary <- rr_unary(3, p = 0.6, q = 0.3)
+  bits <- rbind(c(1, 0, 1), c(1, 1, 1), c(0, 1, 0), c(1, 0, 1), c(0, 0, 0))
+  facts <- client_facts(unary, rr_reports(bits, unary), 2)
+  joint <- joint_tests(facts, rr_reports(bits, unary), c(FALSE, TRUE, TRUE, FALSE, FALSE))
+  expect_identical(joint$test, rep(c("share", "pair", "parity", "marker"), c(3, 3, 1, 1)))
+  expect_equal(joint$share, c(3, 2, 3, 1, 1, 3, 2, 2) / 5)
+  # The truth's bit comes first: (2, 1), (2, 3), (1, 3).
+  expect_equal(joint$prob[1:6], c(0.3, 0.6, 0.3, 0.18, 0.18, 0.09))
+  expect_equal(joint$prob[8], 0.3 * 0.4 * 0.3)
+  expect_equal(joint$p[8], min(1, 8 * 2 * pbinom(1, 5, 0.036, lower.tail = FALSE)))
+  # Cells have a test of each.
+  grr <- rr_grr(letters[1:3], p = 0.5)
+  cells <- joint_tests(cell_facts(grr, list(c(1, 1, 3, 1)), 2)[[1]], NULL, c(FALSE, FALSE, FALSE, FALSE))
+  expect_equal(cells[c("share", "prob", "detail")], list2DF(list(share = c(3, 0, 1) / 4, prob = c(0.25, 0.5, 0.25), detail = paste(":", letters[1:3]))))
+  # Twenty bits are a report that can come too often, if they are independent.
+  twenty <- list(bits = matrix(0, 3, 20), both = diag(0.1, 20), p_odd = 0.5)
+  expect_equal(marker_test(twenty)[c("share", "prob")], list2DF(list(share = 1, prob = 0.9^20)))
+  expect_null(marker_test(twenty[1:2]))
+})
+
+test_that("two reports are equal with at most the chance of the likeliest one", {
+  for (mechanism in list(rr_subset(5, 1, size = 2), rr_hadamard(3, 0.7, one_bit = TRUE))) {
+    reports <- rr_reports(rr_perturb(1L, mechanism, rng = "R"), mechanism)
+    expect_equal(client_facts(mechanism, reports, 1)$p_equal, max(rr_matrix(mechanism)[1, ]), label = format(mechanism))
+  }
+  # Bits of any number: two are equal one by one.
+  p <- c(0.6, 0.3, 0.3)
+  unary <- rr_unary(3, p = 0.6, q = 0.3)
+  expect_equal(client_facts(unary, rr_reports(diag(3), unary), 1)$p_equal, prod(p^2 + (1 - p)^2))
+  # Reports of several columns are equal if all columns are; at 0.2 equal reports per report they are still rare.
+  reports <- data.frame(slope = c(1, 1, 2, 2, 1), shift = c(1, 2, 1, 1, 2))
+  expect_identical(equal_test(reports, 0.04)$share, 2)
+  expect_null(equal_test(reports, 0.041))
+})
+
+test_that("functions are equal if all of their numbers are, and the value is none", {
+  numbers <- list(slope = c(1, 100, 1), shift = c(0, 99, 1), value = c(1, 4, 1))
+  reports <- data.frame(slope = c(7, 7, 7, 9, 7), shift = c(3, 3, 4, 3, 3), value = c(1, 2, 1, 1, 3))
+  audit <- list(facts = list(list(numbers = numbers)), reports = reports)
+  # One pair of ten among the first four.
+  found <- function_test(audit, 1:4)
+  expect_equal(c(found$share, found$prob, found$p), c(1, 1e-4, ppois(0, 6e-4, lower.tail = FALSE)))
+  audit$facts[[1]]$numbers <- numbers["value"]
+  expect_null(function_test(audit, 1:4))
+})
+
+test_that("the distance at which residuals are most alike is that of all products, by plain sums", {
+  for (n in c(100, 131)) for (seed in 1:3) {
+    residual <- withr::with_seed(seed, rexp(n) - 1)
+    lags <- 11:(n - 20)
+    alike <- vapply(lags, function(lag) abs(sum(residual[seq_len(n - lag)] * residual[-seq_len(lag)])) / sqrt(n - lag), 0)
+    expect_identical(far_lag(residual), lags[which.max(alike)])
+  }
+  expect_identical(far_lag(rep(1, 99)), integer())
+})
+
+test_that("the worst distance pays for all that were looked at", {
+  p <- rep(c(0.6, 0.5), 75)
+  supports <- withr::with_seed(21, runif(150)) < p
+  supports[61:150] <- supports[1:90]
+  tests <- copy_tests(supports, p, 150:1)
+  expect_identical(tests$detail, as.character(c(rep(c(1:10, 60), each = 4), rep(1, 4))))
+  far <- tests[tests$detail == "60", ]
+  # Pairs (1, 61), ..., (60, 120); (61, 121), ..., (90, 150).
+  both <- c(sum(supports[1:60] & supports[61:120]), sum(supports[61:90] & supports[121:150]))
+  prob <- c(mean((p[1:60] * p[61:120])), mean(p[61:90] * p[121:150]))
+  expect_equal(far$share[c(1, 3)], both / c(60, 30))
+  expect_equal(far$p[c(1, 3)], pmin(1, 150 * 2 * pbinom(both - 1, c(60, 30), prob, lower.tail = FALSE)))
+  # In the other order the neighbours are (150, 149), (148, 147), ...
+  expect_equal(tests$share[45], mean(supports[seq(150, 2, -2)] & supports[seq(149, 1, -2)]))
+  expect_null(copy_tests(TRUE, 0.5, 1))
+})
+
+test_that("two questions are tested in 100 pairs of truths and 50 parts, the truth's among them", {
+  audit <- function(mechanism, reports, truth) new_audit(reports, mechanism, truth, NULL)
+  grr <- rr_grr(11, 1)
+  pairs <- expand.grid(1:11, 1:11)
+  tests <- question_tests(list(audit(grr, pairs[[1]], pairs[[1]]), audit(grr, pairs[[2]], pairs[[2]])), list(a = grr, b = grr))
+  expect_identical(nrow(tests), as.integer(1 + 100 * (11 + 11 + 11^2)))
+  # Sixty bits, and sixty cells: 50 of each, the likeliest first.
+  unary <- rr_unary(60, p = 0.7, q = 0.2)
+  many <- rr_grr(60, p = 0.3)
+  bits <- matrix(0, 4, 60)
+  bits[c(1, 3), 60] <- bits[2:4, 1] <- 1
+  mechanisms <- list(bits = unary, cells = many)
+  tests <- question_tests(list(audit(unary, bits, rep(60L, 4)), audit(many, c(58L, 1L, 58L, 2L), rep(58L, 4))), mechanisms)
+  expect_identical(nrow(tests), 1L + 50L + 50L + 2500L)
+  expect_equal(tests$share[c(2, 3, 4)], c(2, 3, 0) / 4)
+  expect_equal(tests$prob[2:51], c(0.7, rep(0.2, 49)))
+  expect_equal(tests$share[52:54], c(2, 1, 1) / 4)
+  expect_equal(tests$prob[52:53], c(0.3, 0.7 / 59))
+  # Pairs of the truth's bit with the truth, and of the first bit with it.
+  expect_equal(tests$share[102:103], c(2, 1) / 4)
+  expect_equal(tests$prob[102:103], c(0.7, 0.2) * 0.3)
+})
+
+test_that("shares that are nearly what they should be are written with the digits that differ, ten at most", {
+  facts <- list(p_support = 0.5)
+  problem <- function(share) {
+    joint <- list2DF(list(test = "pair", share = share, prob = 0.25, detail = "", p = 1e-9))
+    client_problem(c(single = FALSE, joint = TRUE), facts, c(TRUE, FALSE), joint)
+  }
+  shown <- function(share) regmatches(problem(share), regexpr("0[.][0-9]+", problem(share)))
+  expect_identical(vapply(c(0.4, 0.2531, 0.2500314, 0.25 + 1.4e-10), shown, ""), c("0.4", "0.2531", "0.250031", "0.2500000001"))
+})
+
+test_that("a report that always holds the truth is no problem if it should", {
+  joint <- list2DF(list(test = c("period", "share"), share = c(1, 0.9), prob = c(1, 0.5), detail = c("2", ""), p = c(1, 1e-9)))
+  problem <- function(p_support) client_problem(c(single = FALSE, joint = TRUE), list(p_support = p_support), c(TRUE, TRUE), joint)
+  expect_match(problem(0.9), "not randomized")
+  expect_match(problem(1), "should be 1")
+})
+
+test_that("bits are in reverse byte by byte", {
+  p <- seq(0.1, 0.85, 0.05)
+  both <- tcrossprod(p)
+  diag(both) <- p
+  bits <- withr::with_seed(22, matrix(rbinom(16 * 400, 1, rep(p, each = 400)), 400))
+  expect_true(has_reversed_bits(list(bits = bits[, c(8:1, 16:9)], both = both, truth_bits = 1), 400))
+  expect_false(has_reversed_bits(list(bits = bits[, 16:1], both = both, truth_bits = 1), 400))
+})

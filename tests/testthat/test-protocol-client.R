@@ -473,3 +473,25 @@ test_that("what a page and a sheet promise follows from the reports: what they r
   expect_identical(held(rr_warner(0.8)), "\"guess\": 80")
   expect_identical(held(rr_unary(5, p = 1, q = 0.001)), c("\"caution\": \"weak\"", "\"reveals\": \"sure\""))
 })
+
+test_that("a page of permanent answers promises what all of its reports together show", {
+  permanent <- function(epsilon) rr_longitudinal(c("a", "b"), permanent = epsilon, epsilon = 1, protocol = "grr-grr")
+  both <- rr_product(x = permanent(2), y = permanent(1.5))
+  mixed <- rr_product(x = permanent(2), y = rr_warner(0.8))
+  expect_equal(lasting_epsilon(list(permanent(2)), permanent(2)), 2)
+  expect_equal(lasting_epsilon(both$questions, both), 3.5)
+  expect_equal(lasting_epsilon(mixed$questions, mixed), rr_epsilon(mixed)[["total"]])
+  # 100 / (1 + e^-2) = 88.1 of 100 guesses.
+  file <- withr::local_tempfile()
+  rr_client(permanent(2), file, question = "Q?", key = "k")
+  expect_match(file_text(file), "\"guess\": 89", fixed = TRUE)
+})
+
+test_that("what shows nothing or too much to list promises the worst", {
+  expect_identical(report_evidence(rr_grr(1001, p = 0)), list(guess = 1, certain = 0))
+  expect_equal(report_evidence(rr_grr(1000, p = 0)), list(guess = (1 + 1 / 999) / 2, certain = 0))
+  # The worst question without a finite epsilon: 1 + 0.95 of the triangle over 2, and 1 + 1 / 2 of three categories over 2.
+  triple <- list(rr_grr(3, p = 0), rr_triangular(0.05), rr_warner(0.999))
+  expect_identical(client_promise(triple, Inf), list(caution = "little", guess = NULL, reveals = "sure"))
+  expect_identical(client_promise(triple[-2], Inf), list(caution = NULL, guess = NULL, reveals = "some"))
+})

@@ -185,3 +185,91 @@ test_that("print() shows the whole event and its fraction", {
   expect_no_match(paste(capture.output(print(rr_device("warner", 1))), collapse = ""), "standard error")
   expect_output(print(devices["device"]), "tibble")
 })
+
+test_that("outcomes have the probability of the row, and no other event of the device comes nearer, for every device by hand", {
+  days <- c(31, 28.2425, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+  number <- c(coins2 = 4, coins3 = 8, die = 6, suit = 4, rank = 13, slips10 = 10, slips20 = 20, digit = 10)
+  shares <- lapply(number, function(n) rep(1 / n, n))
+  shares[["two dice, sum at most"]] <- c(1:6, 5:1) / 36
+  shares[["birthday, first months"]] <- days / 365.2425
+  shares[["birthday, day of the month at most"]] <- rep(12 / 365.2425, 28)
+  for (design in c("warner", "crosswise", "forced")) for (epsilon in c(0.3, 1.7)) {
+    table <- rr_device(design, epsilon, n = 50, truth = 0.3)
+    for (device in names(shares)) {
+      p <- cumsum(shares[[device]])
+      levels <- if (design == "warner") log(p / (1 - p)) else log((1 - p) / p)
+      levels <- levels[is.finite(levels) & levels > 1e-9 & levels <= epsilon]
+      # Months are not halved, and two events of one size are at most half of the outcomes each.
+      if (design == "forced") levels <- if (device != "birthday, first months") log(1 / p - 1)[2 * seq_along(p) <= length(p)]
+      levels <- levels[levels > 1e-9 & levels <= epsilon]
+      row <- table[table$device == device, ]
+      expect_identical(nrow(row), as.integer(length(levels) > 0))
+      if (!nrow(row)) next
+      expect_equal(row$epsilon, max(levels), label = paste(design, epsilon, device))
+      events <- row$outcomes[[1]]
+      for (event in events) expect_equal(sum(shares[[device]][event]), row$probability)
+      expect_identical(length(events), if (design == "forced") 2L else 1L)
+      expect_false(anyDuplicated(unlist(events)) > 0)
+      # P(yes) of 0.3 with the truth yes.
+      yes <- switch(design, warner = c(1 - row$probability, row$probability), crosswise = c(row$probability, 1 - row$probability),
+                    forced = c(row$probability, 1 - row$probability))
+      mean <- sum(c(0.7, 0.3) * yes)
+      expect_equal(row$std.error, sqrt(mean * (1 - mean) / 50) / abs(diff(yes)))
+    }
+  }
+})
+
+test_that("births of unequal months make days and fractions of their own, and events name their outcomes", {
+  births <- c(8, 7.5, 8.3, 8, 8.5, 8.4, 8.9, 8.9, 8.7, 8.5, 8.1, 8.2)
+  days <- c(31, 28.2425, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+  rows <- rr_device("crosswise", 1.2, births = births)
+  day <- rows[rows$device == "birthday, day of the month at most", ]
+  expect_equal(day$probability, length(day$outcomes[[1]][[1]]) * sum(births / days) / sum(births))
+  months <- rows[rows$device == "birthday, first months", ]
+  expect_identical(months$fraction, format(months$probability, digits = 4))
+  events <- function(design, epsilon) {
+    table <- rr_device(design, epsilon)
+    table$event[match(c("die", "coins3"), table$device)]
+  }
+  expect_identical(events("forced", 1.2)[1], "the die shows 1 or 2; the die shows 5 or 6")
+  expect_match(events("warner", 1.2)[1], "1 to 4")
+  expect_match(events("warner", 0.6)[2], "HHH, HHT, HTH, HTT or THH", fixed = TRUE)
+})
+
+test_that("the numbers of a sheet are those of its design, by hand", {
+  before_methods <- function(sheet) sub("## F\u00fcr den Methodenteil.*", "", sheet)
+  numbers <- function(mechanism) {
+    sheet <- before_methods(suppressMessages(rr_instructions(mechanism, "Q?", "I?", language = "de")))
+    paste(regmatches(sheet, gregexpr("[0-9]+(,[0-9]+)?", sheet))[[1]], collapse = " ")
+  }
+  # Steps 1 and 2, the device between them; 100 people of each answer; what the interviewer needs.
+  expect_identical(numbers(rr_unrelated(0.7, 0.2)), "1 0,7 2 100 94 6 100 24 76")
+  expect_identical(numbers(rr_kuk(0.8, 0.3)), "1 2 100 70 30 100 20 80 0,8 0,3")
+  expect_identical(numbers(rr_dealt(c(1, 2), 9)), "1 9 1 2 2 100 78 22 100 11 89")
+  expect_identical(numbers(rr_forced(c(no = 0.1, yes = 0.25))), "1 0,10 0,25 2 100 75 25 100 10 90")
+  expect_identical(numbers(rr_crosswise(0.2)), "1 2 100 20 80 100 80 20")
+  expect_identical(numbers(rr_triangular(0.3)), "1 2 100 70 30 100 0 100")
+  # The truth is asked for with p - q, and else each answer is drawn alike.
+  expect_identical(numbers(rr_grr(c("a", "b", "c"), p = 0.6)), "1 0,4 2 100 60 20 20 100 20 60 20 100 20 20 60")
+  expect_match(rr_instructions(rr_dealt(c(1, 2), 9), "Q?", language = "de"), "9 Karten, 6 ", fixed = TRUE)
+  # 0.7 / 0.2 = 3.5.
+  expect_match(rr_instructions(rr_kuk(0.8, 0.3), "Q?", language = "de"), paste("epsilon =", format(log(3.5), digits = 4, decimal.mark = ",")), fixed = TRUE)
+  # What is promised of the best guess, of certain reports and of decks.
+  promised <- list(why = rr_warner(0.8), little = rr_warner(0.95), weak = rr_warner(0.995), sure = rr_triangular(0.3), sure = rr_forced(c(no = 0, yes = 0.2)),
+                   group = rr_dealt(c(1, 2), 9))
+  words <- sheet_words("en", NULL)
+  for (i in seq_along(promised)) {
+    sheet <- suppressMessages(rr_instructions(promised[[i]], "Q?", "I?"))
+    reasons <- unlist(words[c("why", "little", "weak", "sure", "group")])
+    expect_identical(names(reasons)[vapply(reasons, grepl, NA, sheet, fixed = TRUE)], names(promised)[i])
+  }
+})
+
+test_that("shares of births are positive numbers, and a sheet is of one row", {
+  for (births in list(rep(0, 12), replace(rep(1, 12), 3, NA), rep(1, 13), replace(rep(1, 12), 1, Inf))) expect_refused(rr_device("warner", 1, births = births))
+  expect_refused(rr_device("warner", 1, n = 0), rr_device("warner", 1, truth = 1.1), rr_instructions(list(1), "Q?"))
+  # Half of the answers are yes if nothing else is said: the most uncertain for a symmetric design.
+  row <- rr_device("warner", 1, n = 25)[1, ]
+  expect_equal(row$std.error, sqrt(1 / 4 / 25) / (2 * row$probability - 1))
+  expect_identical(rr_device("warner", 1)$std.error[1], NA_real_)
+})

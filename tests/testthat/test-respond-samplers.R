@@ -179,3 +179,56 @@ test_that("bits of a kept first stage are drawn again by the second, symmetric, 
     expect_true(all(abs(colMeans(bits) - p) <= 5 * sqrt(p * (1 - p) / n)))
   }
 })
+
+test_that("simulated counts of a protocol do not depend on how many reports are drawn at once", {
+  # At this epsilon a report of one category is the truth; 2 reports at a time, whoever they are of.
+  by_two <- with_calls(simulate_counts.rr_mechanism, floor = function(x) 2)
+  truth <- c(5, 0, 4, 2)
+  counts <- by_two(rr_subset(4, 40, size = 1), truth, 2)
+  expect_identical(unname(counts), cbind(truth, truth, deparse.level = 0))
+  expect_refused(simulate_counts(rr_unary(3, 1), c(1, 2)), simulate_counts(rr_unary(3, 1), c(1, 2, -1)))
+})
+
+test_that("bits are drawn once more in pieces of any size", {
+  bits <- rr_reports(rbind(c(1, 0, 1), c(0, 0, 0), c(1, 1, 1), c(0, 1, 0), c(0, 0, 1)), rr_unary(3, 1))
+  by_two <- with_calls(draw_second_bits, floor = function(x) 2)
+  # Bits that are kept for certain, and that are turned over.
+  for (n in c(5, 4, 1, 0)) {
+    some <- bits[seq_len(n)]
+    expect_identical(by_two(suppressMessages(rr_unary(3, p = 1, q = 0)), some, "R"), some)
+    turned <- by_two(suppressMessages(rr_unary(3, p = 0, q = 1)), some, "R")
+    expect_equal(length(turned), n)
+    if (n > 0) expect_equal(as.matrix(turned), 1 - as.matrix(some), ignore_attr = TRUE)
+  }
+})
+
+test_that("a generator that fails is told by its kind, and positions and bits of others are checked", {
+  grr <- rr_grr(3, 1)
+  failed <- function(generator) list(failed = TRUE)
+  expect_error(run_kernel(grr, "R", failed), class = "candor_error_generator")
+  expect_error(run_kernel(grr, "secure", failed), class = "candor_error_entropy")
+  expect_refused(run_kernel(grr, "R", function(generator) list(failed = FALSE, position = 2)), draw_reports(grr, c(1L, 4L), "R"))
+  expect_identical(c(generator("secure"), generator("R"), with_calls(generator, entropy = list(source = "none"))("secure")), 0:2)
+  expect_identical(with_calls(generator, entropy = list(source = "none"))("R"), 1L)
+  # A row of TRUE and FALSE for each answer.
+  unary <- rr_unary(3, 1)
+  bits <- rbind(c(TRUE, FALSE, TRUE), c(FALSE, FALSE, TRUE))
+  expect_equal(as.matrix(drawn_bits(bits, unary, 2L)), 1 * bits, ignore_attr = TRUE)
+  expect_identical(drawn_bits(rr_reports(bits, unary), unary, 2L), rr_reports(bits, unary))
+  for (bad in list(1 * bits, bits[, 1:2], replace(bits, 4, NA), bits[1, ], t(bits))) expect_refused(drawn_bits(bad, unary, 2L))
+  expect_refused(drawn_bits(bits, unary, 3L))
+})
+
+test_that("coins and numbers that are certain need no draw, and others have their chance", {
+  set.seed(39)
+  before <- .Random.seed
+  expect_identical(draw_uniform(3, 1, "R"), numeric(3))
+  expect_identical(draw_uniform(0, 5, "R"), numeric())
+  expect_identical(draw_coins(3, 0, 1, "R"), logical(3))
+  expect_identical(draw_coins(0, 0.5, 0.5, "R"), logical())
+  expect_identical(.Random.seed, before)
+  expect_identical(draw_coins(3, 1, 0, "R"), rep(TRUE, 3))
+  # Five standard deviations.
+  expect_true(all(abs(table(factor(draw_uniform(8000, 4, "R"), 0:3)) - 2000) <= 5 * sqrt(8000 * 3 / 16)))
+  expect_lte(abs(sum(draw_coins(8000, 0.3, 0.7, "R")) - 2400), 5 * sqrt(8000 * 0.21))
+})

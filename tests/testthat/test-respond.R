@@ -322,3 +322,10 @@ test_that("a memory is as long as its respondents are many, and so are its parts
   expect_identical(length(c(memory, memory[1:2])), 14L)
   expect_refused(memory[13], memory[c(1, 1)], memory[c(TRUE, FALSE)], memory[NA_integer_], memory["1"], memory[0.5])
 })
+
+test_that("numbers beyond integers are levels if the mechanism has them, and else none", {
+  expect_identical(rr_perturb(c(3e9, 0.5), rr_grr(c(0.5, 3e9), p = 1)), c(3e9, 0.5))
+  for (x in list(3e9, -3e9, Inf, 1.5)) expect_refused(rr_perturb(x, rr_grr(3, 1)), class = "level")
+  expect_refused(rr_perturb(1, rr_grr(c("a", "1", "2"), 1)))
+  expect_refused(rr_perturb(data.frame(a = "no", id = 1), rr_product(a = rr_warner(0.8)), keep = c("id", "id")))
+})
