@@ -90,9 +90,9 @@ rr_longitudinal <- function(
 ) {
   check_dots_empty(...)
   if (inherits(permanent, "rr_mechanism")) {
-    if (!is.null(levels) || !is.null(epsilon)) {
+    if (!is.null(levels) || !is.null(epsilon) || !missing(protocol)) {
       abort(
-        "{.arg levels} and {.arg epsilon} must not be given if {.arg permanent} is a mechanism."
+        "No {.arg levels}, {.arg epsilon} or {.arg protocol} if {.arg permanent} is a mechanism."
       )
     }
     mechanism <- rr_compose(permanent, check_mechanism(instantaneous, "instantaneous"))
@@ -100,6 +100,9 @@ rr_longitudinal <- function(
     return(with_recipe(
       mechanism, "rr_longitudinal", fields = c(permanent = "first", instantaneous = "second")
     ))
+  }
+  if (!is.null(instantaneous)) {
+    abort("{.arg instantaneous} is for a {.arg permanent} that is a mechanism.")
   }
   protocol <- check_choice(protocol)
   epsilon <- check_epsilon(epsilon)

@@ -160,6 +160,8 @@ test_that("levels and labels are told, what is wrong is refused", {
   expect_snapshot(memory)
   expect_refused(rr_longitudinal(3, permanent = 1, epsilon = 1), rr_longitudinal(3, permanent = 1, epsilon = 0.9, protocol = "sue-oue"),
                  rr_longitudinal(3, permanent = rr_grr(3, epsilon = 2), instantaneous = rr_grr(3, epsilon = 1)),
+                 rr_longitudinal(permanent = rr_grr(3, epsilon = 2), instantaneous = rr_grr(3, epsilon = 1), protocol = "grr-grr"),
+                 rr_longitudinal(3, permanent = 2, epsilon = 1, instantaneous = rr_grr(3, epsilon = 1)),
                  rr_perturb(c(1, 2), m, memory = 1:2), rr_perturb(c(1, 2), rr_grr(3, epsilon = 1), memory = list()))
   expect_refused(rr_longitudinal(permanent = rr_grr(3, epsilon = 2), instantaneous = rr_unary(3, 1)),
                  rr_longitudinal(permanent = rr_unary(3, 2), instantaneous = rr_unary(4, 1)), rr_perturb(c(1, 2, 3), m, memory = memory),
