@@ -269,3 +269,15 @@ test_that("numbers are shares of the category that is called yes, and the respon
   expect_refused(read_response("maybe", c("no", "yes")), read_response(c(0, 2), c("no", "yes")), read_response(c(0, -1), c("no", "yes")), class = "level")
   expect_refused(read_response(list(1), c("no", "yes")))
 })
+
+test_that("rows have one mechanism if all digits of its columns agree, and none if one is missing", {
+  # 0.1 + 0.7 is not 0.8.
+  data <- data.frame(p = c(0.8, 0.1 + 0.7, NA, 0.8), q = c(0.2, 0.2, 0.2, 0.2), other = c(NA, 1, 2, 3))
+  found <- row_mechanisms(~ rr_binary(p, q), data, NULL)
+  expect_identical(match(found$arm, names(found$mechanisms)), c(1L, 2L, NA, 1L))
+  expect_identical(vapply(unname(found$mechanisms), function(mechanism) mechanism$p, 0), c(0.8, 0.1 + 0.7))
+  expect_identical(match(formula_labels(~ rr_binary(p, q), data[4:1, ]), names(found$mechanisms)), c(1L, NA, 2L, 1L))
+  expect_null(row_mechanisms(rr_warner(0.8), data, NULL))
+  device <- 0.3
+  expect_identical(row_mechanisms(~ rr_binary(p, device), data[1, ], NULL)$mechanisms[[1]]$q, 0.3)
+})
