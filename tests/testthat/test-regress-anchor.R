@@ -125,6 +125,7 @@ test_that("anchors that tell nothing are refused", {
   expect_refused(rr_anchor(rr_crosswise(0.25), share = 0.5), class = "no_information")
   expect_refused(rr_anchor(rr_grr(3, p = 0.8)), rr_anchor(rr_crosswise(0.25), answer = "perhaps"), rr_anchor(rr_crosswise(0.25), answer = "truth"),
                  rr_glm(y ~ x, data, item, anchor = "a"), rr_glm(y ~ x, data, item, anchor = list(a = item)),
+                 rr_glm(y ~ x, data, item, anchor = list(a = anchor$a, x = anchor$a)), rr_glm(y ~ x, data, item, anchor = anchor$a),
                  rr_glm(y ~ x, data, detectors, arm = g, anchor = anchor), rr_glm(y ~ x, data, item, anchor = anchor, penalty = "bias"))
   expect_refused(rr_glm(y ~ x, data, item, anchor = list(x = rr_anchor(item))), class = "level")
 })

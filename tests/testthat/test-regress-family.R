@@ -255,3 +255,29 @@ test_that("devices of arms: one law each with the same labels, or lines in one u
   expect_refused(regress_devices(list(a = 0.8), "a", 1), regress_devices("a", NULL, 1))
   expect_identical(regress_devices(rr_warner(0.8), NULL, 2)["arm"], list(arm = NULL))
 })
+
+test_that("numbers are shares of the category that is called yes, and the response is that of the second, whichever it is", {
+  forms <- list(c(1, 0, 0.25), c(TRUE, FALSE, NA), factor(c("yes", "no", "no")), c("yes", "no", NA))
+  seconds <- list(c(1, 0, 0.25), c(1, 0, NA), c(1, 0, 0), c(1, 0, NA))
+  for (k in seq_along(forms)) {
+    expect_identical(read_response(forms[[k]], c("no", "yes")), list(y = seconds[[k]], weights = c(1, 1, 1), n = c(1, 1, 1)))
+    expect_identical(read_response(forms[[k]], c("yes", "no"))$y, 1 - seconds[[k]])
+  }
+  # Columns of counts: yes first, or by their names.
+  expect_identical(read_response(cbind(3, 1), c("no", "yes"))$y, 0.75)
+  expect_identical(read_response(cbind(no = 3, yes = 1), c("no", "yes"), 2), list(y = 0.25, weights = 8, n = 4))
+  expect_refused(read_response("maybe", c("no", "yes")), read_response(c(0, 2), c("no", "yes")), read_response(c(0, -1), c("no", "yes")), class = "level")
+  expect_refused(read_response(list(1), c("no", "yes")))
+})
+
+test_that("rows have one mechanism if all digits of its columns agree, and none if one is missing", {
+  # 0.1 + 0.7 is not 0.8.
+  data <- data.frame(p = c(0.8, 0.1 + 0.7, NA, 0.8), q = c(0.2, 0.2, 0.2, 0.2), other = c(NA, 1, 2, 3))
+  found <- row_mechanisms(~ rr_binary(p, q), data, NULL)
+  expect_identical(match(found$arm, names(found$mechanisms)), c(1L, 2L, NA, 1L))
+  expect_identical(vapply(unname(found$mechanisms), function(mechanism) mechanism$p, 0), c(0.8, 0.1 + 0.7))
+  expect_identical(match(formula_labels(~ rr_binary(p, q), data[4:1, ]), names(found$mechanisms)), c(1L, NA, 2L, 1L))
+  expect_null(row_mechanisms(rr_warner(0.8), data, NULL))
+  device <- 0.3
+  expect_identical(row_mechanisms(~ rr_binary(p, device), data[1, ], NULL)$mechanisms[[1]]$q, 0.3)
+})

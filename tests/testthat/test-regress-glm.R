@@ -721,3 +721,11 @@ test_that("rows at the end are those with weight whose truth is 0 or 1, or withi
   expect_identical(at_end(FALSE), list(rows = c(1L, 3L), truth = c(0, 1), coefficients = "x", pressed = FALSE))
   expect_identical(at_end(TRUE), list(rows = c(1L, 3L, 4L, 6L), truth = c(0, 1, 0, 1), coefficients = "x", pressed = TRUE))
 })
+
+test_that("numbers are yes also where yes is the first label, which is said, and the model is of the second", {
+  die <- suppressMessages(rr_warner(0.8, levels = c("yes", "no")))
+  expect_message(fit <- rr_glm(y ~ 1, data.frame(y = rep(1:0, c(40, 60))), die), class = "candor_message_reading")
+  # By hand: (0.4 - 0.2) / 0.6 = 1 / 3 are a true yes, 2 / 3 a true no.
+  expect_equal(unname(coef(fit)), log(2), tolerance = 1e-8)
+  expect_no_message(rr_glm(y ~ 1, data.frame(y = rep(c("yes", "no"), c(40, 60))), die))
+})
