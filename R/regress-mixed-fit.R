@@ -361,11 +361,7 @@ glance.rr_glm_mixed <- function(x, ...) {
   link_variance <- c(pi^2 / 3, 1, pi^2 / 6, NA)[
     match(x$fixed$link, mixed_links)
   ]
-  icc <- if (is.infinite(x$sigma)) {
-    1
-  } else {
-    1 / (1 + link_variance / x$sigma^2)
-  }
+  icc <- 1 / (1 + link_variance / x$sigma^2)
   add_column(NextMethod(), sigma = x$sigma, icc = icc, ngrps = x$ngrps)
 }
 
