@@ -52,6 +52,21 @@ test_that("a tally by groups is the same as its respondents, and weights are fre
   expect_equal(vcov(twice), vcov(rr_multinom(cheating ~ female, people, often())) / 2, tolerance = 1e-8)
 })
 
+test_that("rows of weight 0 change no number of a fit, and are not among the rows that coefficients need", {
+  d <- transform(exam_simulated[1:400, ], w = rep(1:2, 200))
+  none <- transform(exam_simulated[401:430, ], w = 0)
+  for (type in c("multinomial", "cumulative")) {
+    fit <- function(d) rr_multinom(cheating ~ semester, d, often(), type, weights = w, starts = 1)
+    numbers <- function(d) {
+      fit <- fit(d)
+      list(coef(fit), vcov(fit), vcov(fit, "expected"), vcov(fit, "sandwich"), nobs(fit), glance(fit)[c("logLik", "BIC", "df")])
+    }
+    expect_equal(numbers(rbind(none, d)), numbers(d), tolerance = 1e-6)
+    few <- c(multinomial = 4, cumulative = 3)[[type]]
+    expect_refused(fit(rbind(none, d[seq_len(few - 1), ])))
+  }
+})
+
 test_that("two questions are a product, whose cells are the categories", {
   questions <- rr_product(cheating = often(), plagiarism = rr_forced(1 / 6))
   fit <- rr_multinom(~ female, exam_simulated, questions)

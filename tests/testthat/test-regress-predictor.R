@@ -161,6 +161,21 @@ test_that("clusters and weights: twice the respondents, half the variance, and o
   expect_equal(shown(heavy, 2), shown(plain, 1), tolerance = 1e-6)
 })
 
+test_that("rows of weight 0 change no number of a fit, and are not among the rows that coefficients need", {
+  d <- transform(exam_simulated[1:240, ], w = rep(1:2, 120))
+  none <- transform(exam_simulated[241:270, ], w = 0)
+  for (method in c("moments", "ml")) {
+    fit <- function(d) rr_predictor(grade ~ semester + plagiarism, d, list(plagiarism = forced), method = method, weights = w, starts = 1)
+    numbers <- function(d) {
+      fit <- fit(d)
+      list(coef(fit, "both"), vcov(fit, part = "all"), vcov(fit, "sandwich"), sigma(fit), nobs(fit), glance(fit)[c("logLik", "BIC", "df")])
+    }
+    expect_equal(numbers(rbind(none, d)), numbers(d), tolerance = 1e-6)
+    few <- c(moments = 3, ml = 6)[[method]]
+    expect_refused(fit(rbind(none, d[seq_len(few - 1), ])))
+  }
+})
+
 test_that("published: Nigeria, civic participation on contact with armed groups, and a constant truth is not a logit's", {
   nigeria <- data_from_cran("rr", "nigeria")
   fit <- rr_predictor(civic ~ cov.asset.index + cov.married + I(cov.age / 10) + I((cov.age / 10)^2) + cov.education + cov.female + rr.q1,
