@@ -171,6 +171,15 @@ test_that("a row counts in the derivatives by the channel as often as its weight
   }
 })
 
+test_that("limits of a random intercept with a study are Wald's, which is told, since a profile takes the channel for known", {
+  fit <- suppressMessages(rr_glm(ra ~ x + (1 | person), drawn(160, two, 8), rr_misclassification(table = two)))
+  expect_message(limits <- confint(fit, level = 0.9), class = "candor_message_wald")
+  half <- qnorm(0.95) * sqrt(diag(fit$variance))
+  expect_equal(limits[1:2, ], coef(fit) + outer(half[1:2], c(-1, 1)), ignore_attr = TRUE)
+  expect_equal(limits[3, ], fit$sigma * exp(c(-1, 1) * half[[3]] / fit$sigma), ignore_attr = TRUE)
+  expect_refused(confint(fit, method = "profile"))
+})
+
 test_that("replicate weights and finite populations leave the study's part", {
   skip_if_not_installed("survey")
   data <- drawn(400, two, 5)
