@@ -469,8 +469,8 @@ confint.rr_glm_mixed <- function(
   limit <- function(range) uniroot(height, range, tol = 1e-6)$root
   interval_table(parm, names, level, function(j) {
     if (j < length(names)) return(coefficient_interval(object, j, drop))
-    # Limits are 0 and Inf if the likelihood has not fallen enough there, and 32 is the highest lower
-    # one, since the kernel has no larger sigmas than 60.
+    # Limits are 0 and Inf if the likelihood has not fallen enough there. A lower limit beyond 32 is
+    # 32, since the kernel has no sigmas above 60.
     top <- min(object$sigma, 32)
     height_0 <- object$fixed$loglik - object$loglik + drop
     low <- if (height_0 >= 0) 0 else if (height(top) < 0) top else limit(c(0, top))
