@@ -361,11 +361,7 @@ glance.rr_glm_mixed <- function(x, ...) {
   link_variance <- c(pi^2 / 3, 1, pi^2 / 6, NA)[
     match(x$fixed$link, mixed_links)
   ]
-  icc <- if (is.infinite(x$sigma)) {
-    1
-  } else {
-    1 / (1 + link_variance / x$sigma^2)
-  }
+  icc <- 1 / (1 + link_variance / x$sigma^2)
   add_column(NextMethod(), sigma = x$sigma, icc = icc, ngrps = x$ngrps)
 }
 
@@ -473,11 +469,12 @@ confint.rr_glm_mixed <- function(
   limit <- function(range) uniroot(height, range, tol = 1e-6)$root
   interval_table(parm, names, level, function(j) {
     if (j < length(names)) return(coefficient_interval(object, j, drop))
-    # Limits are 0 and Inf if the likelihood has not fallen enough there.
-    top <- if (is.null(object$limit)) object$sigma else 32
+    # Limits are 0 and Inf if the likelihood has not fallen enough there. A lower limit beyond 32 is
+    # 32, since the kernel has no sigmas above 60.
+    top <- min(object$sigma, 32)
     height_0 <- object$fixed$loglik - object$loglik + drop
-    low <- if (height_0 >= 0) 0 else limit(c(0, top))
-    high <- if (height(32) >= 0) Inf else limit(c(object$sigma, 32))
+    low <- if (height_0 >= 0) 0 else if (height(top) < 0) top else limit(c(0, top))
+    high <- if (top == 32 || height(32) >= 0) Inf else limit(c(top, 32))
     c(low, high)
   })
 }

@@ -550,7 +550,6 @@ new_mixture <- function(rows) {
   n_levels <- vapply(truth, `[[`, 0L, "k")
   n_designs <- vapply(truth, function(one_model) length(one_model$first), 0L)
   mixture <- list(
-    family = rows$family,
     channels = rows$channels,
     levels = rows$cells,
     columns = c(exact$columns, list(if (!hidden) rows$outcome)),
@@ -564,7 +563,6 @@ new_mixture <- function(rows) {
     n_designs = n_designs,
     cells = cells,
     back = block_diagonal(back),
-    block = rep(seq_along(sizes), sizes),
     size = sum(sizes),
     gaussian = gaussian,
     unit = unit,

@@ -418,6 +418,27 @@ test_that("planned variances are those of the estimates' own covariances, where 
   }
 })
 
+test_that("a category of three is planned by the mean squares of its terms, and by the study that measured them", {
+  table <- rbind(c(40, 6, 4), c(5, 30, 15), c(2, 8, 70))
+  dimnames(table) <- list(truth = c("a", "b", "c"), report = c("a", "b", "c"))
+  channel <- table / rowSums(table)
+  for (category in 1:3) {
+    terms <- solve(channel)[, category]
+    squares <- as.vector(channel %*% terms^2)
+    model <- category_model(rr_channel(channel), category)
+    expect_identical(model$k, 3L)
+    # Those who hold it have the square of its own truth; the others all hold the category of the largest.
+    expect_equal(unit_variance(model, 0.2, "population"), 0.2 * squares[category] + 0.8 * max(squares[-category]) - 0.2^2, tolerance = 1e-10)
+    expect_equal(unit_variance(model, 0.2, "sample"), 0.2 * squares[category] + 0.8 * max(squares[-category]) - 0.2, tolerance = 1e-10)
+    expect_equal(model$turn, (squares[category] - max(squares[-category])) / 2, tolerance = 1e-10)
+    expect_null(model$study)
+    # A row of the study is a multinomial count of `rowSums(table)`; the mean of the terms of a row is 1 or 0.
+    noise <- (squares - (1:3 == category)) / as.vector(rowSums(table))
+    study <- category_model(rr_misclassification(table = table), category)$study
+    expect_equal(unname(study), c(noise[category], max(noise[-category])), tolerance = 1e-10)
+  }
+})
+
 test_that("tests of means over reports have the planned power", {
   withr::local_seed(13)
   for (m in planned_by_moments()[c(1, 2, 3, 6, 8)]) {

@@ -127,6 +127,9 @@ test_that("a summary, a row of glance(), and rows of augment() by hand", {
   expect_equal(table$.hat, hat, tolerance = 1e-8)
   expect_refused(augment(fit, d[-1, ]))
   expect_identical(augment(fit, case$data)$school, d$school)
+  # A column of I() is a plain one.
+  square <- augment(quietly(rr_glm(y ~ I(x^2), d, rr_binary(0.9, 0.2))))
+  expect_identical(square[["I(x^2)"]], d$x^2)
   expect_equal(unname(row_posterior(fit, fitted_rows(fit), rep(0.3, 238))),
                truth * (0.3 * case$p / report + 0.7 * (1 - case$p) / (1 - report)), tolerance = 1e-10)
   short <- summary(fit)

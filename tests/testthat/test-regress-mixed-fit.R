@@ -104,6 +104,51 @@ test_that("Wald's limits are symmetric, that of sigma in its logarithm; profile 
                    list("id", fit$random$level, fit$random$estimate, fit$random$std.error))
 })
 
+test_that("profile limits of a constant alone, and of a sigma that is 0, finite or infinite, by the likelihood of pairs", {
+  u <- seq(-9, 9, length.out = 4001)
+  weight <- dnorm(u) / sum(dnorm(u))
+  patterns <- rbind(c(1, 1), c(1, 0), c(0, 1), c(0, 0))
+  drop <- qchisq(0.9, 1) / 2
+  for (case in list(list(0.8, c(55, 80, 80, 85)), list(0.95, c(70, 40, 40, 50)), list(0.8, c(20, 0, 0, 20)))) {
+    pairs <- patterns[rep(1:4, case[[2]]), ]
+    d <- data.frame(id = rep(seq_len(nrow(pairs)), each = 2), y = as.vector(t(pairs)))
+    fit <- suppressWarnings(rr_glm(y ~ 1 + (1 | id), d, rr_warner(case[[1]])))
+    loglik <- function(b, sigma) {
+      yes <- 1 - case[[1]] + (2 * case[[1]] - 1) * plogis(b + sigma * u)
+      sum(case[[2]] * log(c(sum(weight * yes^2), rep(sum(weight * yes * (1 - yes)), 2), sum(weight * (1 - yes)^2))))
+    }
+    limits <- confint(fit, level = 0.9)
+    expect_identical(unname(limits["sigma", ] %in% c(0, Inf)), fit$sigma == c(0, Inf))
+    for (end in Filter(is.finite, limits["sigma", limits["sigma", ] > 0])) {
+      best <- optimize(loglik, c(-9, 9), sigma = end, maximum = TRUE, tol = 1e-8)$objective
+      expect_equal(fit$loglik - best, drop, tolerance = 1e-4)
+    }
+    for (end in Filter(is.finite, limits["(Intercept)", ])) {
+      best <- optimize(function(sigma) loglik(end, sigma), c(0, 9), maximum = TRUE)$objective
+      expect_equal(fit$loglik - best, drop, tolerance = 1e-4)
+    }
+  }
+  # Of 200 pairs that are alike the likelihood is lower at 32 than at infinity, where each is alike with probability 0.34, by more than that.
+  expect_gt(200 * log(0.34) - 5 * loglik(0, 32), drop)
+  d <- data.frame(id = rep(1:200, each = 2), y = rep(0:1, each = 200))
+  far <- suppressWarnings(rr_glm(y ~ 1 + (1 | id), d, rr_warner(0.8)))
+  expect_identical(confint(far, level = 0.9), rbind(c(NA, NA), c(32, Inf)), ignore_attr = TRUE)
+  # What is finite is the average over persons alone.
+  expect_equal(unname(predict(far)), rep(0.5, 400), tolerance = 1e-6)
+  expect_refused(predict(far, type = "link"), predict(far, random = "zero"), predict(far, random = "predicted"), simulate(far))
+})
+
+test_that("weights are persons in any unit; a column that others determine has no coefficient and no part in predictions", {
+  case <- mixed_case()
+  d <- transform(case$data, w = w / 8, twice = 2 * x + 1)
+  fit <- quietly(rr_glm(y ~ x + twice + (1 | id), d, list(s = rr_binary(0.95, 0.05), t = rr_binary(0.85, 0.25)), arm = arm, offset = off, weights = w))
+  expect_equal(c(coef(fit), fit$sigma), c(coef(case$fit), case$fit$sigma), tolerance = 1e-6)
+  expect_equal(8 * c(fit$loglik, fit$ladder$loglik), c(case$fit$loglik, case$fit$ladder$loglik), tolerance = 1e-6)
+  expect_equal(fit$variance / 8, case$fit$variance, tolerance = 1e-5)
+  expect_equal(fit$random[-1], case$fit$random[-1], tolerance = 1e-6)
+  for (type in c("truth", "report", "link")) expect_equal(predict(fit, d[1:9, ], type), predict(case$fit, case$data[1:9, ], type), tolerance = 1e-6)
+})
+
 test_that("roots of a profile: both sides, far away, and none", {
   # A parabola with the estimate 3 and the error 2: the roots are Wald's limits.
   roots <- outer_roots(function(v) 1.92 - ((v - 3) / 2)^2 / 2, 3, 2, 1.92)
@@ -196,6 +241,14 @@ test_that("simulated surveys: a person's reports go together, and those who evad
   fit$evasion <- list(gamma = 0, safe = 1)
   expect_identical(simulate(fit, 1, seed = 4)[[1]], drawn[[1]])
   expect_refused(simulate(replace(fit, "limit", list(list(value = 0)))))
+  # The squares of the sums of persons, of 200 surveys: they have the normal distribution of u, and the device of each row.
+  fit <- case$fit
+  truth <- case$curve(outer(predict(fit, type = "link"), fit$sigma * grid, `+`))
+  report <- case$q + (case$p - case$q) * truth
+  density <- dnorm(grid) / sum(dnorm(grid))
+  expected <- drop((rowsum(report, case$id)^2 + rowsum(report * (1 - report), case$id)) %*% density)
+  squares <- vapply(simulate(fit, 200, seed = 5), function(one) rowsum(1 * (one == fit$fixed$labels[2]), case$id)[, 1]^2, numeric(60))
+  expect_lt(abs(mean(squares) - mean(expected)), 4 * sd(squares) / sqrt(200 * 60))
 })
 
 test_that("what a study of the channel adds moves with the channel as differences say", {

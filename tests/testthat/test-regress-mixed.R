@@ -108,7 +108,7 @@ test_that("golden vectors through rr_glm(): estimates, covariance, likelihood ra
     expect_equal(2 * (fit$loglik - fit$fixed$loglik), expected$lr, tolerance = 1e-6)
   }
   expect_warning(fit <- suppressMessages(front(golden("mixed_regression", "infinite")[[1]])), NA)
-  expect_identical(fit$sigma, Inf)
+  expect_identical(c(fit$sigma, glance(fit)$icc), c(Inf, 1))
   expect_true(all(is.infinite(coef(fit))))
 })
 
@@ -266,7 +266,9 @@ test_that("average truths are those of the plain fit if sigma is 0, and have no 
   pairs <- rbind(c(1, 1), c(1, 0), c(0, 1), c(0, 0))[rep(1:4, c(55, 90, 70, 85)), ]
   table <- data.frame(id = rep(1:300, each = 2), item = rep(c("a", "b"), 300), y = as.vector(t(pairs)))
   fit <- suppressWarnings(rr_glm(y ~ item + (1 | id), table, rr_warner(0.8)))
-  expect_identical(fit$sigma, 0)
+  expect_identical(c(fit$sigma, glance(fit)$icc), c(0, 0))
+  # Nothing is half of an upper tail then.
+  expect_identical(anova(fit$fixed, fit)$`Pr(>Chi)`[2], 1)
   # By hand: a share of (m - 0.2) / 0.6, with the binomial variance of m.
   m <- c(145, 125) / 300
   post <- rr_effects(fit, character(), newdata = data.frame(item = c("a", "b")), weights = c(2, 1))

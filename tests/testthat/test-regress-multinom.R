@@ -52,6 +52,21 @@ test_that("a tally by groups is the same as its respondents, and weights are fre
   expect_equal(vcov(twice), vcov(rr_multinom(cheating ~ female, people, often())) / 2, tolerance = 1e-8)
 })
 
+test_that("rows of weight 0 change no number of a fit, and are not among the rows that coefficients need", {
+  d <- transform(exam_simulated[1:400, ], w = rep(1:2, 200))
+  none <- transform(exam_simulated[401:430, ], w = 0)
+  for (type in c("multinomial", "cumulative")) {
+    fit <- function(d) rr_multinom(cheating ~ semester, d, often(), type, weights = w, starts = 1)
+    numbers <- function(d) {
+      fit <- fit(d)
+      list(coef(fit), vcov(fit), vcov(fit, "expected"), vcov(fit, "sandwich"), nobs(fit), glance(fit)[c("logLik", "BIC", "df")])
+    }
+    expect_equal(numbers(rbind(none, d)), numbers(d), tolerance = 1e-6)
+    few <- c(multinomial = 4, cumulative = 3)[[type]]
+    expect_refused(fit(rbind(none, d[seq_len(few - 1), ])))
+  }
+})
+
 test_that("two questions are a product, whose cells are the categories", {
   questions <- rr_product(cheating = often(), plagiarism = rr_forced(1 / 6))
   fit <- rr_multinom(~ female, exam_simulated, questions)
@@ -252,6 +267,53 @@ test_that("counts in a column for each report are the rows that they count", {
   skip_if_not_installed("survey")
   design <- survey::svydesign(~1, weights = rep(1, 3), data = counts)
   expect_refused(rr_multinom(cbind(low, middle, high) ~ x, design, mechanism))
+})
+
+test_that("weights that are not whole are told, of rows and of counts, but those of a design", {
+  d <- transform(exam_simulated[1:300, ], w = rep(c(0.5, 1.5), 150))
+  fit <- function(data) rr_multinom(cheating ~ 1, data, often(), weights = w, starts = 1)
+  expect_message(fit(d), class = "candor_message_weights")
+  expect_no_message(fit(transform(d, w = 2 * w)))
+  counts <- data.frame(never = c(50, 40), once = c(0, 20), often = c(30, 9), x = 0:1, w = 0.25)
+  # A count of 0 is a count.
+  expect_no_message(rr_multinom(cbind(never, once, often) ~ 1, counts, often(), starts = 1))
+  expect_message(rr_multinom(cbind(never, once, often) ~ 1, counts, often(), weights = w, starts = 1), class = "candor_message_weights")
+  skip_if_not_installed("survey")
+  expect_no_message(rr_multinom(cheating ~ 1, survey::svydesign(~1, weights = ~w, data = d), often(), starts = 1))
+})
+
+test_that("a tally has its own mechanism and groups of any name, and neither tallies nor counts have reports of new rows", {
+  people <- exam_simulated[1:500, ]
+  tally <- rr_tally(people$cheating, often(), by = list(`is female` = people$female))
+  fit <- rr_multinom(~ `is female`, tally, often(), starts = 1)
+  expect_equal(unname(coef(fit)), unname(coef(rr_multinom(cheating ~ female, people, often(), starts = 1))), tolerance = 1e-6)
+  expect_error(rr_multinom(~ `is female`, tally, rr_grr(levels(people$cheating), p = 0.7)), class = "candor_error_mismatch")
+  counts <- data.frame(never = c(50, 40), once = c(10, 20), often = c(30, 9), x = 0:1)
+  counted <- rr_multinom(cbind(never, once, often) ~ x, counts, often(), starts = 1)
+  expect_refused(predict(fit, data.frame(`is female` = 1, check.names = FALSE), "posterior"), predict(counted, data.frame(x = 1, y = 1), "posterior"))
+  questions <- rr_product(cheating = often(), plagiarism = rr_forced(1 / 6))
+  expect_refused(rr_multinom(~ female, people[c("female", "cheating")], questions))
+  expect_error(rr_multinom(~ female, people, rr_product(cheating = often(), plagiarism = rr_unary(c("no", "yes"), 1))), class = "candor_error_law")
+})
+
+test_that("a regression has at most 200 truths", {
+  d <- data.frame(y = 1:2)
+  rows_of <- function(k) multinom_rows(quote(f(data = d)), y ~ 1, d, rr_grr(k, p = 0.5), environment())
+  expect_identical(dim(rows_of(200)$channel), c(200L, 200L))
+  expect_refused(rows_of(201))
+})
+
+test_that("in a design the standard errors of predictions are those of its coefficients, by differences", {
+  skip_if_not_installed("survey")
+  d <- transform(exam_simulated[1:400, ], w = rep(c(1, 3), 200), school = rep(1:40, 10))
+  fit <- rr_multinom(cheating ~ semester, survey::svydesign(~school, weights = ~w, data = d), often(), starts = 1)
+  shares <- function(b) {
+    e <- c(1, exp(b[1] + 4 * b[2]), exp(b[3] + 4 * b[4]))
+    e / sum(e)
+  }
+  slopes <- difference_gradient(shares, as.vector(t(coef(fit))))
+  found <- predict(fit, data.frame(semester = 4), se.fit = TRUE)
+  expect_equal(as.vector(found$se.fit), sqrt(diag(slopes %*% vcov(fit) %*% t(slopes))), tolerance = 1e-6)
 })
 
 # ---- every number of a fit, from the probabilities of its rows ----

@@ -122,6 +122,31 @@ test_that("many answers of a yes/no question: draws as of the mixture", {
   expect_identical(glance(rr_posterior(rr_counts(c(3200, 3200), measured(V)), n = 100))$method, "independent draws")
 })
 
+test_that("possible shares are drawn again as often as their weights say, up to one, if they are worth 1% of a batch", {
+  batches <- 0
+  drawn <- function(weights, n) {
+    batches <<- 0
+    with_calls(independent_posterior, propose_shares = function(counts, V, prior, n) {
+      expect_identical(n, 1000)
+      batches <<- batches + 1
+      list(shares = cbind((batches - 1) * length(weights) + seq_along(weights), 1), log_weights = log(weights) - 800)
+    })(NULL, NULL, NULL, n)
+  }
+  # Ten alike are worth 10 of 1000, nine are not, and none are worth nothing.
+  posterior <- drawn(rep(3, 10), 10)
+  expect_identical(posterior$draws[, 1], as.double(1:10))
+  expect_equal(posterior$effective, 10)
+  for (weights in list(rep(3, 9), numeric())) expect_null(drawn(weights, 10))
+  # 1, 2, ..., 20 are worth 210^2 / 2870; each prefix of the rows comes as often as its weight, up to one.
+  for (n in c(20, 40)) {
+    posterior <- drawn(1:20, n)
+    expect_identical(batches, n / 20)
+    expect_equal(posterior$effective, n / 20 * 210^2 / 2870)
+    counts <- tabulate(posterior$draws[, 1], n)
+    expect_lt(max(abs(cumsum(counts) - cumsum(rep(1:20, n / 20)) / 210 * 20)), 1)
+  }
+})
+
 test_that("draws of the mixture and of its groups", {
   set.seed(6)
   mechanism <- measured(rbind(c(95, 5), c(10, 40)))

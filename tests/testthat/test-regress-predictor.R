@@ -161,6 +161,59 @@ test_that("clusters and weights: twice the respondents, half the variance, and o
   expect_equal(shown(heavy, 2), shown(plain, 1), tolerance = 1e-6)
 })
 
+test_that("rows of weight 0 change no number of a fit, and are not among the rows that coefficients need", {
+  d <- transform(exam_simulated[1:240, ], w = rep(1:2, 120))
+  none <- transform(exam_simulated[241:270, ], w = 0)
+  for (method in c("moments", "ml")) {
+    fit <- function(d) rr_predictor(grade ~ semester + plagiarism, d, list(plagiarism = forced), method = method, weights = w, starts = 1)
+    numbers <- function(d) {
+      fit <- fit(d)
+      list(coef(fit, "both"), vcov(fit, part = "all"), vcov(fit, "sandwich"), sigma(fit), nobs(fit), glance(fit)[c("logLik", "BIC", "df")])
+    }
+    expect_equal(numbers(rbind(none, d)), numbers(d), tolerance = 1e-6)
+    few <- c(moments = 3, ml = 6)[[method]]
+    expect_refused(fit(rbind(none, d[seq_len(few - 1), ])))
+  }
+})
+
+test_that("weights that are not whole are told if a likelihood would take them for numbers of respondents", {
+  d <- transform(exam_simulated[1:100, ], w = rep(c(0.5, 1.5), 50))
+  fit <- function(data, method, weights = "w") {
+    rr_predictor(grade ~ plagiarism, data, list(plagiarism = forced), method = method, weights = weights, starts = 1)
+  }
+  expect_message(fit(d, "ml"), class = "candor_message_weights")
+  expect_no_message(fit(d, "moments"))
+  expect_no_message(fit(transform(d, w = 2 * w), "ml"))
+  skip_if_not_installed("survey")
+  expect_no_message(rr_predictor(grade ~ plagiarism, survey::svydesign(~1, weights = ~w, data = d), list(plagiarism = forced), method = "ml", starts = 1))
+})
+
+test_that("new rows need the columns of the models that are asked, and no others", {
+  fit <- rr_predictor(grade ~ semester + plagiarism, exam_simulated[1:400, ], list(plagiarism = forced), truth = ~ female, method = "ml", starts = 1)
+  at <- list(plagiarism = "yes")
+  b <- coef(fit, "both")
+  expect_equal(unname(predict(fit, data.frame(semester = 3), at)), sum(b$outcome * c(1, 3, 1)), tolerance = 1e-10)
+  share <- plogis(sum(b$truth * c(1, 1)))
+  expect_equal(unname(predict(fit, data.frame(female = 1), type = "truth")), cbind(1 - share, share), ignore_attr = TRUE, tolerance = 1e-10)
+  expect_equal(unname(predict(fit, data.frame(semester = 3, female = 1))), sum(b$outcome * c(1, 3, share)), tolerance = 1e-10)
+  expect_refused(predict(fit, data.frame(semester = 3)), predict(fit, data.frame(female = 1)), predict(fit, data.frame(female = 1), at),
+                 predict(fit, data.frame(semester = 3), type = "truth"))
+  # A linear predictor and a standard error are those of a truth.
+  expect_refused(predict(fit, type = "link"), predict(fit, se.fit = TRUE))
+})
+
+test_that("the standard deviation of errors is a weighted mean square, with n / (n - p) and at least 1 below, and 0 if the square is negative", {
+  rows <- list(family = gaussian(), response = "o", mechanisms = list(), outcome = c(0.1, 0.3, 9), weights = c(1, 2, 0),
+               x = list(cbind(1, c(0, 1, 2)), cbind(1, c(1, 1, 2))))
+  u <- cbind(c(2, -1, 0), c(-1, 6, 0))
+  # 2 * 0.05^2 - (0.25 - 0.1)^2 - (0.05 - 0.1)^2 + 6 * (0.25 - 0.1)^2 with the fitted 0.05 and 0.15; n = p = 2.
+  square <- 2 * 0.05^2 - 0.15^2 - 0.05^2 + 6 * 0.15^2
+  expect_equal(moment_sigma(rows, u, c(0.05, 0.1)), sqrt(square / 3 * 2 / 1))
+  expect_identical(moment_sigma(rows, -u, c(0.05, 0.1)), 0)
+  expect_null(moment_sigma(replace(rows, "family", list(poisson())), u, c(0.05, 0.1)))
+  expect_null(moment_sigma(replace(rows, "mechanisms", list(list(o = 1))), u, c(0.05, 0.1)))
+})
+
 test_that("published: Nigeria, civic participation on contact with armed groups, and a constant truth is not a logit's", {
   nigeria <- data_from_cran("rr", "nigeria")
   fit <- rr_predictor(civic ~ cov.asset.index + cov.married + I(cov.age / 10) + I((cov.age / 10)^2) + cov.education + cov.female + rr.q1,
@@ -462,6 +515,8 @@ test_that("what a fit of a randomized covariate must be, at its boundaries", {
                  fit(o ~ z + (1 | w) + q), fit("o"), fit(o ~ z + q, data = as.list(d)), fit(o ~ z + q, family = binomial("probit")),
                  fit(o ~ z + q, family = "gaussian"), fit(o ~ z + q, method = "em"), fit(o ~ z + q, starts = 0, method = "ml"),
                  fit(o ~ z + q, mechanisms = stats::setNames(m[c("q", "q")], c("q", "q"))), fit(o ~ z + q, mechanisms = unname(m["q"])),
+                 fit(o ~ z + q + s, mechanisms = list(q = m$q, s = 5)), fit(o ~ z + q + s, mechanisms = stats::setNames(m, c("q", ""))),
+                 fit(factor(z > 0) ~ q), fit(cbind(o, o) ~ q), fit(o ~ z + q, data = replace(d, "o", list(replace(d$o, 7, Inf)))),
                  fit(o ~ z + q, family = poisson()), fit(q ~ z, mechanisms = list(q = list(a = rr_grr(4, p = 0.7), b = rr_grr(4, p = 0.8)))))
   expect_error(rr_predictor(o ~ z + s, d, list(s = list(one = rr_binary(0.9, 0.1), two = rr_binary(0.9, 0.1, levels = c("n", "y")))), arm = arm),
                class = "candor_error_mismatch")
@@ -490,6 +545,11 @@ test_that("what a fit of a randomized covariate must be, at its boundaries", {
   expect_refused(coef(moments, "truth"), vcov(moments, part = "truth"), tidy(moments, exponentiate = TRUE), predict(moments, type = "posterior"),
                  predict(moments, type = "truth"), predict(moments, truth = list(s = "no")))
   expect_error(predict(moments, truth = list(q = c("a", "b"))), class = "candor_error_level")
+  both <- fit(o ~ z + q + s, mechanisms = list(q = m$q, s = rr_binary(0.9, 0.2)))
+  expect_error(predict(both, truth = list(q = c("a", "b"), s = "no")), class = "candor_error_level")
+  never <- rr_channel(rbind(c(0.7, 0.2, 0.1), c(0.2, 0.7, 0.1)))
+  never$matrix[] <- rbind(c(0.7, 0.3, 0), c(0.2, 0.8, 0))
+  expect_error(fit(o ~ z + q, mechanisms = list(q = never), data = transform(d, q = pmin(q, 3))), class = "candor_error_impossible")
   likely <- fit(o ~ z + q, method = "ml", truth = ~ 1)
   expect_refused(predict(likely, d, type = "posterior"))
   expect_identical(names(coef(likely, "truth")), c("qb ~ (Intercept)", "qc ~ (Intercept)"))

@@ -199,21 +199,25 @@ test_that("in a survey design the variance is the survey package's at every valu
   d$id <- seq_len(n)
   d$clusters <- 40
   d$people <- 8
+  # Strata of one cluster, which is drawn for certain, of two, and of more.
+  d$sampled <- cut(d$cluster, c(0, 1, 3, 10, 20, 30))
+  d$units <- ifelse(d$cluster == 1, 1, 40)
   u <- scores_of(d$x)
   stratified <- survey::svydesign(ids = ~cluster, strata = ~stratum, weights = ~w, data = d)
   designs <- list(stratified,
                   survey::svydesign(ids = ~cluster + id, strata = ~stratum, weights = ~w, fpc = ~clusters + people, data = d),
+                  survey::svydesign(ids = ~cluster, strata = ~sampled, weights = ~w, fpc = ~units, data = d),
                   survey::as.svrepdesign(stratified), survey::as.svrepdesign(stratified, type = "bootstrap", replicates = 40))
   for (design in designs) {
     fit <- rr_predictor(y ~ 0 + x, design, list(x = rr_warner(0.8, levels = 0:1)))
     z <- qt(0.975, fit$df.residual)
-    # What the finite population hides: in the second design all but 1 - f1 f2 of the squares.
-    hidden <- if (is.null(design$fpc$popsize)) 0 else 10 / 40 * 5 / 8
+    # What the finite population hides of the squares: the share of it that is drawn, over all stages.
+    hidden <- if (is.null(design$fpc$popsize)) rep(0, n) else apply(design$fpc$sampsize / design$fpc$popsize, 1, prod)
     for (k in 1:2) {
       variance <- function(s) {
         design$variables$s <- s / d$w
         noise <- sum(hidden * s^2 * (1 - 1 / u[, k]))
-        member <- (warner_square() - hidden) * sum(d$w^2 * u[, k]) / sum(d$w * u[, k])
+        member <- sum((warner_square() - hidden) * d$w^2 * u[, k]) / sum(d$w * u[, k])
         as.vector(vcov(survey::svytotal(~s, design))) + noise + moved(s, member, 0.6)
       }
       expect_equal(limits_of(rr_quantile(fit, 0.6), k - 1), oracle(d$y, d$w * u[, k], 0.6, z, variance), tolerance = 1e-6)
@@ -222,7 +226,7 @@ test_that("in a survey design the variance is the survey package's at every valu
     limits <- vapply(0:1, limits_of, c(0, 0, 0), found = rr_quantile(fit, 0.6))
     expect_equal(between$estimate, diff(limits[1, ]))
     scores <- design$variables[c("one", "two")] <- u * (outer(d$y, limits[1, ], `<=`) - 0.6)
-    noise <- hidden * (crossprod(d$w * scores) - diag(colSums(d$w^2 * scores^2 / u)))
+    noise <- crossprod(sqrt(hidden) * d$w * scores) - diag(colSums(hidden * d$w^2 * scores^2 / u))
     products <- vcov(survey::svytotal(~ one + two, design)) + noise
     expect_equal(c(between$conf.low, between$conf.high), difference_limits(limits, products), tolerance = 1e-6)
   }

@@ -152,6 +152,34 @@ test_that("two variables that were measured by one study share its error, a rand
   expect_part(three, function(m) rr_predictor(z ~ x + ra, data, list(ra = m), poisson(), method = "moments"))
 })
 
+test_that("a row counts in the derivatives by the channel as often as its weight says, in any unit of the weights", {
+  data <- drawn(160, two, 7)
+  data$w <- data$person %% 3 + 1
+  m <- rr_misclassification(table = two)
+  regressions <- list(
+    function(data) rr_glm(ra ~ x, data, m, weights = w), function(data) rr_multinom(ra ~ x, data, m, weights = w),
+    function(data) rr_predictor(z ~ x + ra, data, list(ra = m), poisson(), method = "moments", weights = w),
+    function(data) rr_predictor(z ~ x + ra, data, list(ra = m), poisson(), method = "ml", weights = w, starts = 1),
+    function(data) rr_glm(ra ~ x + (1 | person), data, m, weights = w)
+  )
+  slopes <- function(fit) unlist(lapply(channel_slopes(suppressMessages(fit)), `[[`, "slopes"))
+  often <- data.frame(data[rep(1:160, data$w), names(data) != "w"], w = 1)
+  for (regression in regressions) {
+    found <- slopes(regression(data))
+    expect_equal(8 * slopes(regression(transform(data, w = w / 8))), found, tolerance = 1e-5)
+    if (!identical(regression, regressions[[5]])) expect_equal(slopes(regression(often)), found, tolerance = 1e-5)
+  }
+})
+
+test_that("limits of a random intercept with a study are Wald's, which is told, since a profile takes the channel for known", {
+  fit <- suppressMessages(rr_glm(ra ~ x + (1 | person), drawn(160, two, 8), rr_misclassification(table = two)))
+  expect_message(limits <- confint(fit, level = 0.9), class = "candor_message_wald")
+  half <- qnorm(0.95) * sqrt(diag(fit$variance))
+  expect_equal(limits[1:2, ], coef(fit) + outer(half[1:2], c(-1, 1)), ignore_attr = TRUE)
+  expect_equal(limits[3, ], fit$sigma * exp(c(-1, 1) * half[[3]] / fit$sigma), ignore_attr = TRUE)
+  expect_refused(confint(fit, method = "profile"))
+})
+
 test_that("replicate weights and finite populations leave the study's part", {
   skip_if_not_installed("survey")
   data <- drawn(400, two, 5)

@@ -182,6 +182,24 @@ test_that("the goodness of fit of the reports: Hosmer and Lemeshow's of direct a
   expect_error(rr_goodness_of_fit(weighted), "design", class = "candor_error_argument")
 })
 
+test_that("the goodness of fit of few rows: cells without answers, rows of weight 0, and as many groups as rows", {
+  table <- data.frame(x = c(0:3, 9), yes = c(0, 3, 9, 20, 0), n = c(10, 8, 15, 20, 0))
+  fit <- suppressWarnings(rr_glm(cbind(yes, n - yes) ~ x, table, direct))
+  mu <- plogis(coef(fit)[1] + coef(fit)[2] * 0:3)
+  seen <- with(table[1:4, ], cbind(yes, n - yes))
+  expected <- table$n[1:4] * cbind(mu, 1 - mu)
+  statistic <- c(sum((seen - expected)^2 / expected), 2 * sum((seen * log(seen / expected))[seen > 0]))
+  for (groups in c(4, 10)) {
+    test <- rr_goodness_of_fit(fit, groups)
+    expect_equal(test$statistic, statistic, tolerance = 1e-6)
+    expect_identical(test$df, c(2, 2))
+  }
+  expect_identical(rr_goodness_of_fit(fit, 3)$df, c(1, 1))
+  expect_refused(rr_goodness_of_fit(fit, 2))
+  measured <- rr_misclassification(table = rbind(no = c(no = 95, yes = 5), yes = c(10, 40)))
+  expect_error(rr_goodness_of_fit(suppressWarnings(rr_glm(y ~ x, people(), measured))), class = "candor_error_law")
+})
+
 test_that("the goodness of fit holds its level under the true model, and finds a square that was left out", {
   withr::local_seed(5)
   rejected <- function(square, surveys) mean(replicate(surveys, {
@@ -210,6 +228,24 @@ test_that("a larger model is never below a smaller one: where its climb stopped 
       expect_equal(min(table[["Pr(>Chi)"]], na.rm = TRUE), pchisq(ratio, 1, lower.tail = FALSE), tolerance = 1e-5)
     }
   }
+})
+
+test_that("fits with as many coefficients have a ratio and no test; fits of other rows or devices have none", {
+  data <- people()
+  fits <- lapply(list(y ~ x, y ~ z), function(formula) quietly(rr_glm(formula, data, direct)))
+  table <- anova(fits[[1]], fits[[2]])
+  expect_equal(table$LR[2], 2 * as.numeric(logLik(fits[[2]]) - logLik(fits[[1]])))
+  expect_identical(is.na(table[["Pr(>Chi)"]]), c(TRUE, TRUE))
+  expect_error(anova(fits[[1]], quietly(rr_glm(y ~ x + z, data, rr_warner(0.9)))), class = "candor_error_mismatch")
+  expect_error(anova(fits[[1]], quietly(rr_glm(y ~ x + z, data[-1, ], direct))), class = "candor_error_mismatch")
+  expect_refused(anova(fits[[1]], stats::glm(y ~ x + z, stats::binomial(), data)), drop1(fits[[1]], k = "2"), extractAIC(fits[[1]], k = "2"))
+  skip_without("car", "lmtest", "survey")
+  large <- quietly(rr_glm(y ~ x * z, data, direct))
+  for (type in 2:3) expect_identical(car::Anova(large, type = type), car::Anova(large, type = c("", "II", "III")[type]))
+  # Another covariance has normal tests, in a design too.
+  fit <- quietly(rr_glm(y ~ x, survey::svydesign(~cluster, weights = ~weight, data = data), direct))
+  test <- lmtest::coeftest(fit, vcov. = 4 * vcov(fit))
+  expect_equal(unname(test[, 4]), unname(2 * pnorm(-abs(coef(fit) / (2 * sqrt(diag(vcov(fit))))))), tolerance = 1e-10)
 })
 
 test_that("coefficients of several categories are tested by name, and not by the columns of a model matrix", {
