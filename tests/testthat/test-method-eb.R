@@ -501,6 +501,9 @@ test_that("a share is precise if its count varies by less than 0.045 of what spe
   expect_identical(is_precise(c(5, edge + 0.1, edge - 0.1, 0), 100, additive), c(FALSE, TRUE, FALSE, FALSE))
   expect_identical(is_precise(c(800, 900, 700, 1000), 100, additive), c(FALSE, TRUE, FALSE, TRUE))
   expect_identical(is_precise(c(800, 900, 3), 100, additive), c(FALSE, TRUE, FALSE))
+  # Two are left: the smallest count is precise, since nobody reports its category by chance.
+  expect_identical(is_precise(c(600, 620, 640), 100, list(a = 1, b = c(0, 1, 1))), c(TRUE, FALSE, FALSE))
+  expect_identical(is_precise(c(600, 620, 700), 100, list(a = 1, b = c(0, 1, 1))), c(FALSE, FALSE, TRUE))
 })
 
 test_that("the density of a prior spreads each atom half-way to its neighbours", {
@@ -643,6 +646,24 @@ test_that("groups of exactly 1e8 times the smallest are pooled, larger ones are 
   pooled <- function(many) rr_estimate(rr_counts(cbind(few = c(1, 1, 2, 0), many = many), rr_grr(4, epsilon = 2)), method = "eb", pool = TRUE)
   expect_equal(colSums(pooled(rep(1e8, 4))$estimate), c(1, 1), ignore_attr = TRUE)
   expect_error(pooled(c(1e8, 1e8, 1e8, 1e8 + 1)), class = "candor_error_argument")
+  apart <- rr_counts(cbind(few = c(1, 1, 2, 0), many = c(1e8, 1e8, 1e8, 1e8 + 1)), rr_grr(4, epsilon = 2))
+  expect_equal(colSums(rr_estimate(apart, method = "eb")$estimate), c(1, 1), ignore_attr = TRUE)
+  # One category whose reports speak against their truth.
+  against <- new_evidence(new_law_support(c(0.7, 0.7, 0.2), c(0.2, 0.2, 0.7)), c(40, 40, 40), 100, 100, 3)
+  expect_error(estimate_eb(list(against), list()), class = "candor_error_argument")
+})
+
+test_that("errors that reports allow are Stein's estimate, or none, and two of its standard deviations", {
+  # Bits with p = 1/2 and q = 1/4 of 1000 people, about 20 shares of 1/20: phi = 0.2625.
+  noise <- 0.2625 * 0.7375 / 1000 / 0.25^2
+  reach <- 2 * sqrt(20 * (2 + 1 / 262.5))
+  allowed <- function(distance, variance) {
+    counts <- 1000 * (0.25 + 0.25 * (0.05 + distance))
+    result <- list(mean = rep(0.05, 20), variance = rep(variance, 20), tilted = rep(TRUE, 20))
+    eb_allowed_error(result, list(law = new_law_support(0.5, 0.25), counts = rep(counts, 20), n = 1000, k = 20))
+  }
+  expect_equal(allowed(0, noise / 4), rep(sqrt(noise * reach / 20), 20))
+  expect_equal(allowed(sqrt(1.2 * noise), noise / 20), rep(sqrt(noise * (20 * (1.2 + 0.1 - 1) + reach) / 20), 20))
 })
 
 test_that("errors that reports allow: the noise at most, for the only share that is tilted too; limits end at 1", {
