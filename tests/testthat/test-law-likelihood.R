@@ -75,15 +75,6 @@ test_that("reports that nobody gave are left out and proportional ones are merge
   expect_setequal(merged$counts, c(11, 4, 16))
 })
 
-test_that("a search takes as many iterations as it is given, and no more", {
-  mechanism <- rr_geometric(20, epsilon = 0.5)
-  axes <- law_axes(rr_law(mechanism), 20)
-  counts <- c(rep(40, 5), rep(10, 10), rep(60, 5))
-  searches <- lapply(0:6, function(iterations) maximize(axes, counts, iterations = iterations, n = 600))
-  expect_equal(vapply(searches, `[[`, 0, "iterations"), 0:6)
-  expect_false(any(vapply(searches, `[[`, NA, "converged")))
-})
-
 test_that("the search starts at the inversion if that is a distribution, and only if it is cheap", {
   square <- rbind(c(0.7, 0.2, 0.1), c(0.1, 0.6, 0.3), c(0.2, 0.2, 0.6))
   axes <- list(list(matrix = t(square)))
