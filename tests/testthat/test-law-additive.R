@@ -212,3 +212,21 @@ test_that("a law by hand is checked: its ranges, and a sum of 1", {
   expect_identical(rr_new_law("additive", 0.4, c(x = 0.2, y = 0.4))$odds, NA_real_)
   expect_identical(rr_new_law("additive", 0.4, 0.2)$odds, 2)
 })
+
+test_that("groups that are taken together have people of their own, and as many other answers each", {
+  # Two groups of three categories: b and the categories of one group.
+  for (one in list(new_law_additive(0.4, 0.2), new_law_additive(0.4, c(0.1, 0.3, 0.2)))) {
+    counts <- c(30, 50, 20, 70, 60, 70)
+    n <- rep(c(100, 200), each = 3)
+    phi <- counts / n
+    together <- list(counts = counts, n = n, k = 6, categories = 3)
+    expect_equal(other_answers(one, together), 0.6)
+    cells <- c(5L, 1L, 3L)
+    q <- rep_len(one$b, 6)[cells]
+    expect_equal(law_variances(one, together, identity_map(6), cells, "population"), (phi * (1 - phi) / (n - 1))[cells] / 0.16)
+    # Fixed truths: b (1 - b) + theta a (1 - a - 2 b), with theta a = phi - b.
+    expect_equal(law_variances(one, together, identity_map(6), cells, "sample"), (q * (1 - q) + (phi[cells] - q) * (0.6 - 2 * q)) / n[cells] / 0.16)
+    expect_equal(law_intervals(one, together, NULL, "wilson", 0.9, cells, "sample"),
+                 binomial_intervals(0.4, q, 0.6, phi[cells], n[cells], "wilson", 0.9, "sample"))
+  }
+})

@@ -234,6 +234,7 @@ test_that("labels within the sample: estimate, covariance and interval by hand",
     V0 <- list(population = population, sample = sample)[[target]]
     expect_equal(unbiased_covariance(internal, observed, cells, target, TRUE), V0[cells, cells])
     expect_equal(unbiased_variances(internal, observed, cells, target, TRUE), diag(V0)[cells])
+    expect_equal(unbiased_variances(internal, observed, 2L, target, TRUE), V0[2, 2])
     # The last report's four labels agree: half a label more, spread over three truths.
     share <- c(1, 1, 25) / 27
     variance <- (diag(V0) + phi[4]^2 / 4 * share * (1 - share))[cells]

@@ -50,6 +50,7 @@ test_that("the variance of one share is its quadratic, of all shares the covaria
     }
     expect_equal(rowSums(V), numeric(3))
     expect_equal(unbiased_variances(with, evidence, 3:2, "population", TRUE), diag(V)[3:2])
+    expect_equal(unbiased_variances(with, evidence, 2L, "population", TRUE), V[2, 2])
     expect_equal(law_null_std_error(with, evidence), sqrt(vapply(law$beta, function(beta) block_quadratic(with, beta, "population")[[1]], 0)))
     # Score limits solve the quadratic.
     for (target in c("population", "sample")) {
