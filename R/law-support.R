@@ -204,7 +204,7 @@ tally_law <- function(tally, g, law = rr_law(tally$mechanism)) {
 # no overflow. The constant of the log-likelihood is that of 1 + (E - 1) theta(S).
 report_channel.rr_law_support <- function(law, evidence) {
   if (is.null(law$sets)) refuse_law(law, "likelihood")
-  ratio <- 1 + (law$odds %||% 0)
+  ratio <- 1 + law$odds
   axis <- list(
     bits = law$sets$bits,
     truths = evidence$k,

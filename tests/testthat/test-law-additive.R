@@ -159,6 +159,10 @@ test_that("a law is alike if its other answers are equal; two answers with p < q
   expect_equal(alike_law(new_law_additive(0.4, c(0.2, 0.2, 0.2))), list(a = 0.4, b = 0.2, odds = 2, reversed = FALSE))
   # p = 0.3, q = 0.7: a report of one category is one of the other with a = 0.4, b = 0.3.
   expect_equal(alike_law(new_law_additive(-0.4, 0.7)), list(a = 0.4, b = 0.3, odds = 4 / 3, reversed = TRUE))
+  expect_identical(alike_law(new_law_additive(-1, 1)), list(a = 1, b = 0, odds = Inf, reversed = TRUE))
+  # A rounding of 1 makes no difference, ten of them do.
+  expect_false(is.null(alike_law(new_law_additive(0.4, c(0.3, 0.3 + 4e-16)))))
+  expect_null(alike_law(new_law_additive(0.4, c(0.3, 0.3 + 4e-15))))
   expect_null(alike_law(new_law_additive(-0.2, 0.4)))
   expect_null(alike_law(new_law_additive(0, 0.5)))
   expect_null(alike_law(law))
@@ -197,6 +201,10 @@ test_that("simulated counts have the mean and the variance of fixed truths, whic
     expect_true(all(abs(apply(x, 1, var) / variance - 1) < 4 * sqrt(2 / 3000)))
   }
   expect_identical(law_simulate(new_law_additive(1, 0), c(3, 0, 7), 2), matrix(c(3, 0, 7, 3, 0, 7), 3))
+  # More respondents than whole numbers of 32 bits.
+  many <- law_simulate(new_law_additive(0.4, 0.3), c(3e9, 1e9), 3)
+  expect_equal(colSums(many), rep(4e9, 3))
+  expect_true(all(abs(many[1, ] - (0.7 * 3e9 + 0.3 * 1e9)) < 5 * sqrt(4e9 * 0.21)))
 })
 
 test_that("a law by hand is checked: its ranges, and a sum of 1", {
