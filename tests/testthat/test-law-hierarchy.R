@@ -77,3 +77,10 @@ test_that("a report that no truth gives is found at its depth, and each depth is
   odd <- function(count) law_unlikely(law, replace(evidence, "counts", list(c(170, counts[[1]], 230, replace(counts[[2]], 5, count)))), 0.01)
   expect_identical(c(odd(low), odd(low - 1)), c(FALSE, TRUE))
 })
+
+test_that("a hierarchy has a likelihood if each of its depths has one", {
+  expect_true(law_gives(law, "likelihood"))
+  bits <- new_law_support(0.6, 0.2)
+  for (laws in list(list(law$laws[[1]], bits), list(bits, law$laws[[2]]))) expect_false(law_gives(replace(law, "laws", list(laws)), "likelihood"))
+  expect_false(law_gives(law, "simulation"))
+})

@@ -162,3 +162,18 @@ test_that("the maximum near an iterate is the unique one, or one of many, if the
   expect_identical(near(1e-5, c(0.4, 0.3, 0.3)), c(0.4, 0.3, 0.3))
   expect_null(ibu_map(c(0.5, 0.5), list(details = list())))
 })
+
+test_that("the options of both searches are checked, also where the maximum has a closed form", {
+  reports <- rr_counts(c(80, 68, 52), rr_grr(3, p = 0.5))
+  for (method in c("mle", "ibu")) {
+    refused <- function(...) expect_error(rr_estimate(reports, method = method, ...), class = "candor_error_argument")
+    refused(tolerance = -1e-9)
+    refused(tolerance = "small")
+    refused(iterations = -1)
+    refused(iterations = 2.5)
+    refused(start = c(0.5, 0.6, 0))
+  }
+  # p = 1/2, q = 1/4: a tolerance of 0 is met by the inversion.
+  expect_equal(unname(coef(rr_estimate(reports, method = "mle", tolerance = 0))), c(0.6, 0.36, 0.04))
+  expect_null(rr_estimate(rr_counts(c(80, 68, 52), rr_geometric(3, 1)), method = "mle")$details[[1]]$stalled)
+})
