@@ -159,10 +159,7 @@ pair_block <- function(x, cells, independent) {
 # not, less q) / d. They are sums over pairs with the truth and over other pairs. NULL if categories
 # differ.
 law_second_moments.rr_law_support <- function(law, k, weights) {
-  if (length(law$p) > 1L || length(law$q) > 1L ||
-      is.matrix(law$both_own) || length(law$both_own) > 1L || is.matrix(law$both_other)) {
-    return(NULL)
-  }
+  if (max(lengths(law[c("p", "q", "both_own", "both_other")])) > 1L) return(NULL)
   p <- law$p
   q <- law$q
   pair_true <- (law$both_own %||% (p * q)) - p * q
@@ -207,7 +204,7 @@ tally_law <- function(tally, g, law = rr_law(tally$mechanism)) {
 # no overflow. The constant of the log-likelihood is that of 1 + (E - 1) theta(S).
 report_channel.rr_law_support <- function(law, evidence) {
   if (is.null(law$sets)) refuse_law(law, "likelihood")
-  ratio <- 1 + (law$odds %||% 0)
+  ratio <- 1 + law$odds
   axis <- list(
     bits = law$sets$bits,
     truths = evidence$k,

@@ -223,7 +223,7 @@ with_exact <- function(result, exact, inv, variance, probs) {
 # of 0.03 are a little smaller than the bound of 0.045, need not resolve it. At least two categories
 # are left for the grid.
 is_precise <- function(counts, n, additive) {
-  exact <- counts > 0 & sqrt(counts) < 0.045 * (counts - n * additive$b)
+  exact <- sqrt(counts) < 0.045 * (counts - n * additive$b)
   if (sum(!exact) < 2) exact[order(counts)[1:2]] <- FALSE
   exact
 }

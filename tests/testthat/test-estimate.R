@@ -234,3 +234,10 @@ test_that("inversion outside the distributions may be likelier than the maximum 
   inside <- rr_counts(c(300, 350, 400), grr)
   expect_equal(logLik(rr_estimate(inside, method = "inv")), logLik(rr_estimate(inside)))
 })
+
+test_that("shares of a group are its totals over its people", {
+  fit <- list(estimate = cbind(c(30, 10), c(4, 6)), total = TRUE, tally = list(n = c(40, 10)))
+  expect_identical(fitted_truth(fit, 2), c(0.4, 0.6))
+  expect_identical(fitted_truth(replace(fit, "total", FALSE), 2), c(4, 6))
+  expect_identical(group_estimate(list(estimate = c(a = 0.3, b = 0.7)), 1), c(0.3, 0.7))
+})

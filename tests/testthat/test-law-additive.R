@@ -159,6 +159,10 @@ test_that("a law is alike if its other answers are equal; two answers with p < q
   expect_equal(alike_law(new_law_additive(0.4, c(0.2, 0.2, 0.2))), list(a = 0.4, b = 0.2, odds = 2, reversed = FALSE))
   # p = 0.3, q = 0.7: a report of one category is one of the other with a = 0.4, b = 0.3.
   expect_equal(alike_law(new_law_additive(-0.4, 0.7)), list(a = 0.4, b = 0.3, odds = 4 / 3, reversed = TRUE))
+  expect_identical(alike_law(new_law_additive(-1, 1)), list(a = 1, b = 0, odds = Inf, reversed = TRUE))
+  # A rounding of 1 makes no difference, ten of them do.
+  expect_false(is.null(alike_law(new_law_additive(0.4, c(0.3, 0.3 + 4e-16)))))
+  expect_null(alike_law(new_law_additive(0.4, c(0.3, 0.3 + 4e-15))))
   expect_null(alike_law(new_law_additive(-0.2, 0.4)))
   expect_null(alike_law(new_law_additive(0, 0.5)))
   expect_null(alike_law(law))
@@ -197,6 +201,10 @@ test_that("simulated counts have the mean and the variance of fixed truths, whic
     expect_true(all(abs(apply(x, 1, var) / variance - 1) < 4 * sqrt(2 / 3000)))
   }
   expect_identical(law_simulate(new_law_additive(1, 0), c(3, 0, 7), 2), matrix(c(3, 0, 7, 3, 0, 7), 3))
+  # More respondents than whole numbers of 32 bits.
+  many <- law_simulate(new_law_additive(0.4, 0.3), c(3e9, 1e9), 3)
+  expect_equal(colSums(many), rep(4e9, 3))
+  expect_true(all(abs(many[1, ] - (0.7 * 3e9 + 0.3 * 1e9)) < 5 * sqrt(4e9 * 0.21)))
 })
 
 test_that("a law by hand is checked: its ranges, and a sum of 1", {
@@ -211,4 +219,22 @@ test_that("a law by hand is checked: its ranges, and a sum of 1", {
   expect_no_error(rr_new_law("additive", 0.4, 0.2))
   expect_identical(rr_new_law("additive", 0.4, c(x = 0.2, y = 0.4))$odds, NA_real_)
   expect_identical(rr_new_law("additive", 0.4, 0.2)$odds, 2)
+})
+
+test_that("groups that are taken together have people of their own, and as many other answers each", {
+  # Two groups of three categories: b and the categories of one group.
+  for (one in list(new_law_additive(0.4, 0.2), new_law_additive(0.4, c(0.1, 0.3, 0.2)))) {
+    counts <- c(30, 50, 20, 70, 60, 70)
+    n <- rep(c(100, 200), each = 3)
+    phi <- counts / n
+    together <- list(counts = counts, n = n, k = 6, categories = 3)
+    expect_equal(other_answers(one, together), 0.6)
+    cells <- c(5L, 1L, 3L)
+    q <- rep_len(one$b, 6)[cells]
+    expect_equal(law_variances(one, together, identity_map(6), cells, "population"), (phi * (1 - phi) / (n - 1))[cells] / 0.16)
+    # Fixed truths: b (1 - b) + theta a (1 - a - 2 b), with theta a = phi - b.
+    expect_equal(law_variances(one, together, identity_map(6), cells, "sample"), (q * (1 - q) + (phi[cells] - q) * (0.6 - 2 * q)) / n[cells] / 0.16)
+    expect_equal(law_intervals(one, together, NULL, "wilson", 0.9, cells, "sample"),
+                 binomial_intervals(0.4, q, 0.6, phi[cells], n[cells], "wilson", 0.9, "sample"))
+  }
 })

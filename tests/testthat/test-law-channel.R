@@ -102,6 +102,7 @@ test_that("intervals of one share, and of two together, are score intervals with
   expect_null(law_share_interval(law, evidence, 3L, NULL, "wilson", 0.9, "population"))
   # Without an inverse there is none.
   flat <- new_law_channel(list(list(matrix = matrix(0.5, 2, 3))))
+  expect_null(law_second_moments(flat, 3, 1:3))
   expect_identical(law_intervals(flat, list(counts = c(3, 4), n = 7, k = 3), rep(1 / 3, 3), "wilson", 0.9, 1:2, "sample"),
                    list(low = c(NA_real_, NA_real_), high = c(NA_real_, NA_real_)))
   expect_equal(conditional_shares(c(0.1, 0.3, 0.6), c(TRUE, TRUE, FALSE)), c(0.25, 0.75))
@@ -128,6 +129,7 @@ test_that("products as operators are their Kronecker products; sizes; what canno
   expect_null(left_inverse(list(a = 0, b = c(0.4, 0.6))))
   expect_null(left_inverse(list(matrix = matrix(c(0.5, 0.5, 0.2, 0.8, 0.3, 0.7), 2))))
   expect_null(left_inverse(bits))
+  expect_null(left_inverse(list(a = 0.5, b = rep(0.5 / 5001, 5001))))
   # The middle truth is a mixture of the others, with more reports than truths too.
   dependent <- rbind(c(0.6, 0.2, 0.1, 0.1), c(0.4, 0.25, 0.2, 0.15), c(0.2, 0.3, 0.3, 0.2))
   expect_null(left_inverse(list(matrix = t(dependent))))
@@ -234,6 +236,7 @@ test_that("labels within the sample: estimate, covariance and interval by hand",
     V0 <- list(population = population, sample = sample)[[target]]
     expect_equal(unbiased_covariance(internal, observed, cells, target, TRUE), V0[cells, cells])
     expect_equal(unbiased_variances(internal, observed, cells, target, TRUE), diag(V0)[cells])
+    expect_equal(unbiased_variances(internal, observed, 2L, target, TRUE), V0[2, 2])
     # The last report's four labels agree: half a label more, spread over three truths.
     share <- c(1, 1, 25) / 27
     variance <- (diag(V0) + phi[4]^2 / 4 * share * (1 - share))[cells]

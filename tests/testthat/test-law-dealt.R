@@ -50,6 +50,7 @@ test_that("the variance of one share is its quadratic, of all shares the covaria
     }
     expect_equal(rowSums(V), numeric(3))
     expect_equal(unbiased_variances(with, evidence, 3:2, "population", TRUE), diag(V)[3:2])
+    expect_equal(unbiased_variances(with, evidence, 2L, "population", TRUE), V[2, 2])
     expect_equal(law_null_std_error(with, evidence), sqrt(vapply(law$beta, function(beta) block_quadratic(with, beta, "population")[[1]], 0)))
     # Score limits solve the quadratic.
     for (target in c("population", "sample")) {
@@ -76,4 +77,29 @@ test_that("exact limits are Clopper and Pearson's of the cards that asked, and o
   expect_equal(unlist(exact_dealt(one, 1L, 0.9, "sample"), use.names = FALSE), range((0:10)[tails > 0.05]) / 10)
   expect_equal(unlist(exact_dealt(one, 1L, 0.9, "population"), use.names = FALSE), as.vector(stats::binom.test(2, 4, conf.level = 0.9)$conf.int))
   expect_error(exact_dealt(law_with_blocks(law, mixed), 1L, 0.9, "population"), class = "candor_error_law")
+})
+
+test_that("groups that share a block have the covariance of cards drawn without replacement, others none", {
+  counts <- list(cbind(c(2, 1, 3), c(1, 1, 2)), cbind(c(4, 2, 4)), cbind(c(2, 0, 1)))
+  labels <- list(c(1, 2), 3, 2)
+  tally <- list(blocks = Map(function(counts, label) list(counts = counts, label = label), counts, labels),
+                counts = vapply(counts, rowSums, numeric(3)), n = c(10, 10, 3))
+  beta <- c(0.2, 0.1, 0.3)
+  p <- c(beta, 0.4)
+  cards <- -(diag(p) - tcrossprod(p)) / 9
+  # The shared block has 4 people of the first group and 3 of the third: 12 pairs of cards, each a dictated answer or the truth.
+  expected <- function(first, third, factor) {
+    factor * 12 * cbind(diag(3), first) %*% cards %*% rbind(diag(3), third) / (10 * 3 * 0.4^2)
+  }
+  quadratic <- 0.6 / (0.4 * 9)
+  truths <- list(population = list((c(3, 2, 5) / 10 - beta) / 0.4, (c(2, 0, 1) / 3 - beta) / 0.4, 1 / (1 - quadratic * 12 / 30)),
+                 sample = list((c(1, 1, 2) / 4 - beta) / 0.4, (c(2, 0, 1) / 3 - beta) / 0.4, 1 / (1 - quadratic)))
+  for (target in names(truths)) {
+    V <- law_group_covariance(law, tally, target)
+    expect_equal(V[1:3, 7:9], do.call(expected, truths[[target]]))
+    expect_equal(V, t(V))
+    expect_identical(range(V[1:6, 1:6], V[4:9, 4:9]), c(0, 0))
+  }
+  tally$blocks[[3]]$label <- 4
+  expect_null(law_group_covariance(law, tally, "population"))
 })

@@ -146,3 +146,14 @@ test_that("additive counts are doubted beyond the reports of nobody and of every
 test_that("an estimate of exactly 0 or 1 reaches its end, whatever a rounding says", {
   expect_identical(reach_end(list(low = c(1e-17, 0.2, 0.1), high = c(0.3, 1 - 2^-53, 0.5)), c(0, 1, 0.4)), list(low = c(0, 0.2, 0.1), high = c(0.3, 1, 0.5)))
 })
+
+test_that("categories of unequal supports have limits by their own probabilities", {
+  p <- c(0.7, 0.6, 0.8)
+  q <- c(0.2, 0.1, 0.3)
+  law <- new_law_support(p, q)
+  cells <- c(3L, 1L)
+  for (target in c("population", "sample")) {
+    expect_equal(law_intervals(law, new_evidence(law, c(40, 30, 50), 90, 90, 3), NULL, "wilson", 0.9, cells, target),
+                 binomial_intervals((p - q)[cells], q[cells], (1 - p + q)[cells], c(50, 40) / 90, 90, "wilson", 0.9, target))
+  }
+})

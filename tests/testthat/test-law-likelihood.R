@@ -286,3 +286,23 @@ test_that("a report that two truths give alike tells nothing of their shares", {
   expect_false(fit$unique)
   expect_equal(sum(fit$estimate[1:2]), 1, tolerance = 1e-6)
 })
+
+test_that("kept sets have the log-likelihood of 1 + (E - 1) theta(S), whether the truth is likelier, less likely or certain", {
+  member <- rbind(c(1L, 0L, 0L), c(1L, 0L, 1L), c(1L, 1L, 0L))
+  times <- c(5, 2, 4)
+  theta <- c(0.5, 0.2, 0.3)
+  kept <- list(bits = .Call(C_rr_matrix_to_bits, member)$bits, times = times)
+  for (odds in c(3, -0.6, Inf)) {
+    law <- replace(new_law_support(0.6, 0.2, odds = odds), "sets", list(kept))
+    ratio <- if (is.finite(odds)) 1 + odds * drop(member %*% theta) else drop(member %*% theta)
+    expect_equal(law_loglik(law, new_evidence(law, drop(times %*% member), 11, 11, 3), theta), sum(times * log(ratio)))
+  }
+})
+
+test_that("a small search goes on to the last digits, and a rate of more than 500 shares is not computed", {
+  mechanism <- rr_geometric(20, epsilon = 0.5)
+  maximum <- maximize(law_axes(rr_law(mechanism), 20), c(rep(40, 5), rep(10, 10), rep(60, 5)), n = 600)
+  expect_lte(maximum$gap, 600 * 1e-13)
+  expect_identical(maximum$tolerance, 1e-8)
+  expect_identical(channel_update_rate(list(list(a = 0.5, b = rep(0.5 / 501, 501))), list(counts = rep(1, 501), n = 501), rep(1 / 501, 501)), NA_real_)
+})

@@ -112,6 +112,9 @@ test_that("the mean squares of linear functions, given each truth, are those of 
                       new_law_support(p, q, NULL, matrix(0.04, 4, 4)), new_law_support(p, q, matrix(0.1, 4, 4)))) {
     expect_null(law_second_moments(unlike, 4, w))
   }
+  for (unlike in list(new_law_support(c(0.7, 0.6), q), new_law_support(p, c(0.2, 0.1)), new_law_support(p, q, c(0.1, 0.2)))) {
+    expect_null(law_second_moments(unlike, 2, 1:2))
+  }
 })
 
 test_that("supports of unequal probabilities and pairs have the covariance of their definition", {

@@ -47,3 +47,71 @@ test_that("an absent category has the standard error of its unbiased scores, und
     expect_equal(evidence$blank_error()[1], sqrt(law$q[1] * (1 - law$q[1]) / 500) / abs(law$p[1] - law$q[1]), tolerance = 1e-9)
   }
 })
+
+test_that("some of the covariances, one too, are those of the whole matrix at their places", {
+  set.seed(6)
+  mechanisms <- list(rr_grr(4, 1), rr_unary(4, 1), rr_geometric(4, 1), rr_hadamard(4, 1, blocks = 2), rr_bitflip(4, 2, d = 2),
+                     rr_bloom(4, 3, bits = 8, cohorts = 2), rr_hierarchy(4, 2, fanout = 2))
+  for (mechanism in mechanisms) {
+    law <- rr_law(mechanism)
+    evidence <- new_evidence(law, rr_tally(rr_perturb(rep(1:4, 40:37), mechanism, rng = "R"), mechanism)$counts, 154, 154, 4, mechanism)
+    for (map in list(identity_map(4), list(jacobian = matrix(0.5, 4, 4), unbiased = FALSE))) {
+      V <- law_covariance(law, evidence, map, 1:4, "sample")
+      expect_identical(dim(V), c(4L, 4L))
+      for (cells in list(2L, c(4L, 1L))) {
+        expect_equal(law_covariance(law, evidence, map, cells, "sample"), V[cells, cells, drop = FALSE])
+        expect_equal(law_variances(law, evidence, map, cells, "sample"), diag(V)[cells])
+      }
+    }
+  }
+})
+
+test_that("more shares than a matrix is formed for have no covariance", {
+  law <- new_law_support(0.6, 0.2)
+  evidence <- new_evidence(law, c(40, 30, 20), 100, 100, 3)
+  map <- list(support = c(TRUE, TRUE, FALSE), alpha = 2, u = c(0.5, 0.5, 0), jacobian = NULL, unbiased = FALSE)
+  for (limit in 1:3) {
+    mapped <- with_calls(mapped_covariance, covariance_cells = limit)(law, evidence, map, c(3L, 1L), "population")
+    expect_identical(is.na(mapped), matrix(limit < 2, 2, 2))
+    moved <- with_calls(jacobian_covariance, covariance_cells = limit)(law, evidence, list(jacobian = diag(3), unbiased = FALSE), c(3L, 1L), "population")
+    expect_identical(is.na(moved), matrix(limit < 3, 2, 2))
+    channel <- new_law_channel(list(list(matrix = 0.2 + 0.4 * diag(3))))
+    block <- with_calls(information_block, covariance_cells = limit)(channel, evidence, c(0.4, 0.6, 0), "population")
+    expect_identical(is.null(block), limit < 2)
+  }
+})
+
+test_that("evidence is counted in the effective number of people, and an unbiased variance divides by one less", {
+  law <- new_law_support(0.6, 0.2)
+  evidence <- new_evidence(law, c(40, 30, 20), 100, 50, 2)
+  expect_equal(evidence$counts, c(20, 15, 10))
+  expect_identical(evidence$raw, list(counts = c(40, 30, 20), n = 100))
+  expect_equal(binomial_counts(law, evidence), list(counts = c(20, 15), n = 50))
+  expect_equal(evidence$unbiased(), c(0.5, 0.25))
+  expect_equal(evidence$blank_error(), sqrt(0.2 * 0.8 / 50) / 0.4)
+  expect_identical(vapply(c(0.5, 1.5, 3), function(n) sampling_divisor(list(n = n), TRUE), 0), c(0, 0.5, 2))
+  expect_identical(sampling_divisor(list(n = 3), FALSE), 3)
+  # By hand: phi (1 - phi) / ((n - 1) a^2), for a function of one share too.
+  few <- new_evidence(new_law_additive(0.5, 0.25), c(0.9, 0.6), 1.5, 1.5, 2)
+  expect_equal(law_variances(few$law, few, identity_map(2), 1L, "population"), 0.24 / (0.5 * 0.25))
+  expect_equal(functions_by_terms(few$law, few, diag(2), (diag(2) - 0.25) / 0.5, "population", TRUE), c(0.96, 0.96) / 0.5)
+})
+
+test_that("unbiased shares are rescaled, or projected, by hand", {
+  law <- new_law_support(0.6, 0.2)
+  evidence <- new_evidence(law, 100 * (0.2 + 0.4 * c(0.5, 0.6, -0.1)), 100, 100, 3)
+  expect_equal(law_rescaled(law, evidence), c(5, 6, 0) / 11)
+  expect_equal(law_projected(law, evidence), c(0.45, 0.55, 0))
+})
+
+test_that("a report speaks for a category if its unbiased score is above a half", {
+  # Three truths, four reports; the last report is nearly as likely under the first two truths.
+  C <- rbind(c(0.6, 0.1, 0.1, 0.2), c(0.1, 0.6, 0.1, 0.2), c(0.1, 0.1, 0.7, 0.1))
+  law <- new_law_channel(list(list(matrix = t(C))))
+  evidence <- new_evidence(law, c(7, 5, 0, 3), 15, 15, 3)
+  scores <- vapply(1:4, function(y) law_unbiased(law, list(counts = 1 * (1:4 == y), n = 1, k = 3)), numeric(3))
+  expect_equal(supporting_counts(law, evidence), list(counts = drop((scores > 0.5) %*% c(7, 5, 0, 3)), n = 15))
+  expect_equal(supporting_counts(law, evidence)$counts[1:2], c(7, 5))
+  expect_identical(supporting_counts(new_law_additive(0.4, 0.2), list(counts = c(3, 4, 5), n = 12, k = 3)), list(counts = c(3, 4, 5), n = 12))
+  expect_error(check_law(list(a = 1)), class = "candor_error_argument")
+})

@@ -501,6 +501,9 @@ test_that("a share is precise if its count varies by less than 0.045 of what spe
   expect_identical(is_precise(c(5, edge + 0.1, edge - 0.1, 0), 100, additive), c(FALSE, TRUE, FALSE, FALSE))
   expect_identical(is_precise(c(800, 900, 700, 1000), 100, additive), c(FALSE, TRUE, FALSE, TRUE))
   expect_identical(is_precise(c(800, 900, 3), 100, additive), c(FALSE, TRUE, FALSE))
+  # Two are left: the smallest count is precise, since nobody reports its category by chance.
+  expect_identical(is_precise(c(600, 620, 640), 100, list(a = 1, b = c(0, 1, 1))), c(TRUE, FALSE, FALSE))
+  expect_identical(is_precise(c(600, 620, 700), 100, list(a = 1, b = c(0, 1, 1))), c(FALSE, FALSE, TRUE))
 })
 
 test_that("the density of a prior spreads each atom half-way to its neighbours", {
@@ -643,6 +646,24 @@ test_that("groups of exactly 1e8 times the smallest are pooled, larger ones are 
   pooled <- function(many) rr_estimate(rr_counts(cbind(few = c(1, 1, 2, 0), many = many), rr_grr(4, epsilon = 2)), method = "eb", pool = TRUE)
   expect_equal(colSums(pooled(rep(1e8, 4))$estimate), c(1, 1), ignore_attr = TRUE)
   expect_error(pooled(c(1e8, 1e8, 1e8, 1e8 + 1)), class = "candor_error_argument")
+  apart <- rr_counts(cbind(few = c(1, 1, 2, 0), many = c(1e8, 1e8, 1e8, 1e8 + 1)), rr_grr(4, epsilon = 2))
+  expect_equal(colSums(rr_estimate(apart, method = "eb")$estimate), c(1, 1), ignore_attr = TRUE)
+  # One category whose reports speak against their truth.
+  against <- new_evidence(new_law_support(c(0.7, 0.7, 0.2), c(0.2, 0.2, 0.7)), c(40, 40, 40), 100, 100, 3)
+  expect_error(estimate_eb(list(against), list()), class = "candor_error_argument")
+})
+
+test_that("errors that reports allow are Stein's estimate, or none, and two of its standard deviations", {
+  # Bits with p = 1/2 and q = 1/4 of 1000 people, about 20 shares of 1/20: phi = 0.2625.
+  noise <- 0.2625 * 0.7375 / 1000 / 0.25^2
+  reach <- 2 * sqrt(20 * (2 + 1 / 262.5))
+  allowed <- function(distance, variance) {
+    counts <- 1000 * (0.25 + 0.25 * (0.05 + distance))
+    result <- list(mean = rep(0.05, 20), variance = rep(variance, 20), tilted = rep(TRUE, 20))
+    eb_allowed_error(result, list(law = new_law_support(0.5, 0.25), counts = rep(counts, 20), n = 1000, k = 20))
+  }
+  expect_equal(allowed(0, noise / 4), rep(sqrt(noise * reach / 20), 20))
+  expect_equal(allowed(sqrt(1.2 * noise), noise / 20), rep(sqrt(noise * (20 * (1.2 + 0.1 - 1) + reach) / 20), 20))
 })
 
 test_that("errors that reports allow: the noise at most, for the only share that is tilted too; limits end at 1", {
@@ -658,4 +679,150 @@ test_that("errors that reports allow: the noise at most, for the only share that
   result <- list(mean = c(0.9, 0.3, 0.2), variance = rep(0.01, 3), tilted = rep(FALSE, 3), finest = rep(0.01, 3),
                  quantile = cbind(c(0.8, 0.1, 0.1), c(1.3, 0.4, 0.3)))
   expect_identical(eb_interval(result, evidence, 0.9)$high[1], 1)
+})
+
+# ---- the calls by hand ----
+
+test_that("many distinct counts are binned: no category is lost, nor the sum, and a value between bins is interpolated", {
+  additive <- list(a = 0.4, b = 0.1, binomial = TRUE)
+  expect_equal(eb_rows(0:999, 5e5, additive)$count, 0:999)
+  counts <- c(1500, 0:1500, 700)
+  rows <- eb_rows(counts, 2e6, additive)
+  expect_lt(length(rows$count), 1000)
+  expect_equal(sum(rows$categories), 1503)
+  expect_equal(sum(rows$categories * rows$count), sum(counts))
+  # The first and the last bin hold one count: a straight line through all bins is each count itself.
+  expect_equal(rows$expand(rows$count), counts)
+  expect_equal(rows$expand(2 - 3 * rows$count), 2 - 3 * counts)
+  expect_equal(unique(rows$base), 2e5)
+  expect_equal(unique(rows$slope), 2e6 * 0.4 / 1503)
+  expect_identical(lengths(rows[c("trials", "share", "slope", "base")], use.names = FALSE), rep(length(rows$count), 4))
+  alike <- function(a, b) is_alike(list(a = a, b = b))
+  expect_identical(c(alike(0.4, c(0.1, 0.1)), alike(c(0.4, 0.5), 0.1), alike(0.4, c(0.1, 0.2))), c(TRUE, FALSE, FALSE))
+})
+
+test_that("shares that stand alone are not tilted, if categories are alike and of as many reports", {
+  fitted <- with_calls(eb_fit, call_eb = function(rows, totals, k, max_x, weights, relative, probs) {
+    list(rows = rows, rest = list(totals, k, max_x, weights, relative, probs))
+  })
+  counts <- c(110, 120, 400)
+  tilts <- function(law, groups = 1) {
+    evidence <- list(law = law, counts = counts, n = 630, k = 3)
+    fit <- fitted(rep(list(evidence), groups), 0.9)
+    expect_equal(fit$rest, list(rep(1, groups), 3, 3, eb_weights(3 * groups), 0, 0.9))
+    expect_length(fit$rows, groups)
+    last <- fit$rows[[groups]]
+    last$expand(last$tilt)
+  }
+  # 2 sqrt(400) is 18 above 2 sqrt(120), and 400 is 25 standard deviations above the base of 126.
+  expect_equal(tilts(new_law_additive(0.4, 0.2)), c(1, 1, 0) / 3)
+  expect_equal(tilts(new_law_additive(0.4, 0.2), 2), c(1, 1, 0) / 3)
+  expect_equal(tilts(new_law_additive(0.4, c(0.19, 0.2, 0.21))), rep(1 / 3, 3))
+  expect_identical(fitted(list(list(law = new_law_additive(0.4, 0.2), counts = counts, n = 630, k = 3)), wary = TRUE)$rest[[4]],
+                   eb_prior_weights(3, TRUE))
+  # Buckets that unlike numbers of people were asked about.
+  by_bucket <- list(law = new_law_bitflip(3, 2, 0.7, 0.2, 0.5), counts = c(counts, 300, 290, 10), n = 600, k = 3)
+  rows <- fitted(list(by_bucket))$rows[[1]]
+  expect_equal(rows$expand(rows$tilt), rep(1 / 3, 3))
+})
+
+test_that("the core has the rows of all groups in rising order, and each group its own results", {
+  asked <- NULL
+  call <- with_calls(call_eb, .Call = function(name, columns, ...) {
+    if (identical(name, C_rr_eb)) asked <<- list(columns = columns, rest = list(...)) else return(.Call(name, columns, ...))
+    m <- length(columns[[1]])
+    list(mean = columns[[1]] / 100, variance = columns[[1]] - 4, quantile = cbind(columns[[1]], -columns[[1]]), eta = c(0.5, 0.7), x = c(0, 0.25, 1),
+         weights = 1:5 / 15, loglik = -3, prior = c(0.2, 0.3, 0.5))
+  })
+  group <- function(count, share, tilt) {
+    list(count = count, categories = c(1, 2), base = c(1, 1), slope = c(2, 2), share = share, tilt = tilt, trials = c(50, 60),
+         expand = function(x) x[c(2, 1, 2)])
+  }
+  groups <- list(group(c(9, 100), c(0.2, 0.4), c(0.2, 0)), group(c(25, 49), c(0.1, 0.3), c(0, 0.3)))
+  results <- call(groups, c(0.9, 0.8), 3, 7, c(0.4, 0.3, 0.2, 0.1), 0.03, c(0.1, 0.9))
+  expect_equal(asked$columns, list(c(9, 25, 49, 100), c(1, 1, 2, 2), rep(1, 4), rep(2, 4), c(0.2, 0.1, 0.3, 0.4), c(0.2, 0, 0.3, 0), c(50, 50, 60, 60)))
+  expect_equal(asked$rest, list(c(1, 2, 2, 1), c(0.9, 0.8), 7, c(6, 0.4, 0.3, 0.2, 0.1, 0.03, 1), c(0.1, 0.9)))
+  second <- results[[2]]
+  share <- c(0.3, 0.1, 0.3)
+  count <- c(49, 25, 49)
+  expect_equal(second[c("mean", "variance", "tilted", "quantile", "finest", "eta", "loglik")], list(
+    mean = share * count / 100, variance = share^2 * (count - 4), tilted = c(TRUE, FALSE, TRUE), quantile = cbind(share * count, -share * count),
+    finest = share / 4, eta = 0.7, loglik = -3
+  ))
+  expect_equal(second$prior, data.frame(x = c(0, 0.25, 1), mass = c(0.2, 0.3, 0.5)))
+  expect_equal(second$weights, c(uniform = 1, power = 2, pair = 3, single = 4, free = 5) / 15)
+  expect_equal(results[[1]]$mean, c(0.4, 0.2, 0.4) * c(100, 9, 100) / 100)
+  # A variance that rounds below 0 is 0.
+  expect_equal(call(list(group(c(1, 9), c(0.2, 0.4), c(1, 1))), 1, 3, 3, rep(0.25, 4), 0, c(0.1, 0.9))[[1]]$variance, c(0.16 * 5, 0, 0.16 * 5))
+})
+
+test_that("groups are pooled on request, else each has its reference: smoothed shares with a thousandth of even ones, or that given", {
+  asked <- list()
+  results <- with_calls(
+    eb_results,
+    eb_fit = function(groups, probs, wary) {
+      lapply(groups, function(group) list(base = group$name, together = length(groups), probs = probs, wary = wary, loglik = -10))
+    },
+    eb_fit_reference = function(evidence, reference, probs, wary) list(reference = reference, probs = probs, wary = wary, loglik = evidence$loglik),
+    estimate_smoothed = function(evidence, options) list(estimate = c(0.5, 0.3, 0.2, 0))
+  )
+  groups <- list(list(name = "a", loglik = -9), list(name = "b", loglik = -11))
+  options <- function(...) utils::modifyList(list(pool = FALSE, ordered = FALSE), list(...))
+  expect_identical(vapply(results(groups, options(pool = TRUE)), `[[`, 0L, "together"), c(2L, 2L))
+  expect_identical(vapply(results(groups, options()), `[[`, 0L, "together"), c(1L, 1L))
+  expect_null(results(groups, options())[[1]]$gain)
+  ordered <- results(groups, options(ordered = TRUE), 0.7, TRUE)
+  expect_equal(ordered[[1]], list(reference = (c(0.5, 0.3, 0.2, 0) + 0.00025) / 1.001, probs = 0.7, wary = TRUE, loglik = -9, gain = 1))
+  expect_equal(ordered[[2]], list(base = "b", together = 1L, probs = 0.7, wary = TRUE, loglik = -10, gain = -1))
+  expect_equal(results(groups, options(reference = c(0.4, 0.3, 0.2, 0.1)))[[1]]$reference, c(0.4, 0.3, 0.2, 0.1))
+})
+
+test_that("estimates are posterior means or the shares of least absolute error, above 0 and with a sum of 1", {
+  result <- list(mean = c(0.6, 0.3, 0), variance = c(0.01, 0.02, 0.03), tilted = c(TRUE, TRUE, FALSE), quantile = cbind(c(0.5, 0.3, -0.1)),
+                 weights = 1:5, gain = 2)
+  asked <- NULL
+  estimate <- with_calls(estimate_eb, eb_results = function(groups, options, probs) {
+    asked <<- probs
+    rep(list(result), length(groups))
+  })
+  evidence <- group_evidence(rr_counts(c(30, 20, 10), rr_unary(3, p = 0.5, q = 0.25), n = 100), 1)
+  fit <- estimate(list(evidence, evidence), list())[[2]]
+  expect_equal(fit$estimate, c(2, 1, 0) / 3)
+  expect_gt(fit$estimate[3], 0)
+  expect_identical(asked, double())
+  expect_identical(fit[c("variance", "tilted", "weights", "gain")], result[c("variance", "tilted", "weights", "gain")])
+  # Two variances share the sum: 0.01 - 0.01^2 / 0.03 and 0.02 - 0.02^2 / 0.03.
+  expect_equal(fit$expected.error, 2 * 0.02 / 3 + 0.03)
+  expect_identical(fit$eb$groups, 2L)
+  share <- c(0.3, 0.2, 0.1)
+  noise <- share * (1 - share) / 100 / 0.0625
+  risk <- sum((result$mean - (share - 0.25) / 0.25)^2 - noise + 2 * result$variance * share / (0.25 + 0.25 * result$mean))
+  expect_equal(fit$expected.range, risk + c(-2, 2) * sqrt(2 * sum(noise^2)))
+  expect_equal(estimate(list(evidence), list(loss = "absolute"))[[1]]$estimate, c(0.625, 0.375, 0))
+  expect_identical(asked, NA_real_)
+  # Two bits have two counts; two answers have one degree of freedom.
+  expect_null(rr_estimate(rr_counts(c(30, 40), rr_unary(2, 1), n = 100), method = "eb")$details[[1]]$fallback)
+})
+
+test_that("credible limits are the hull of both fits, of the groups that were asked for and of all that learn one prior", {
+  credible <- with_calls(
+    eb_credible,
+    eb_results = function(groups, options, probs, wary) {
+      lapply(groups, function(group) list(x = group$x, wary = wary, probs = probs, learned = length(groups)))
+    },
+    eb_interval = function(result, evidence, conf.level) {
+      expect_identical(result$x, evidence$x)
+      expect_equal(c(result$probs, conf.level), c(0.05, 0.95, 0.9))
+      expect_identical(result$learned, learned)
+      list(low = result$x + c(0.2, 0.1) * c(1, -1)[1 + result$wary], high = result$x + c(0.4, 0.5) * c(1, -1)[1 + result$wary])
+    }
+  )
+  groups <- lapply(c(1, 2, 3), function(x) list(x = x, details = list(eb = list(pool = FALSE, groups = 3L))))
+  learned <- 2L
+  limits <- credible(groups, c(3, 1), 0.9)
+  expect_equal(limits, list(list(low = c(2.8, 2.9), high = c(3.4, 3.5)), list(low = c(0.8, 0.9), high = c(1.4, 1.5))))
+  groups <- lapply(groups, function(group) utils::modifyList(group, list(details = list(eb = list(pool = TRUE)))))
+  learned <- 3L
+  expect_equal(credible(groups, c(3, 1), 0.9), limits)
+  expect_error(credible(groups[1:2], 1, 0.9), class = "candor_error_argument")
 })

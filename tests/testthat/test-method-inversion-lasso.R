@@ -151,3 +151,18 @@ test_that("the penalty of a candidate is the normal quantile of its gradient's n
     expect_equal(penalties[[round]], stats::qnorm(1 - 0.02 / 6) * sqrt(variance))
   }
 })
+
+test_that("least squares without negative shares meets the conditions of Karush, Kuhn and Tucker", {
+  skip_without("quadprog")
+  set.seed(8)
+  X <- matrix(0, 24, 5)
+  bits <- array(replicate(15, sample(8, 2)), c(2, 5, 3))
+  for (j in 1:3) for (v in 1:5) X[8 * (j - 1) + bits[, v, j], v] <- 1
+  y <- drop(X %*% c(0.6, 0.3, -0.1, -0.2, 0.05))
+  weights <- runif(24, 100, 900)
+  theta <- positive_squares(list(places = bits, filters = X, bits = 8, shares = y), weights)
+  gradient <- drop(crossprod(X, weights * (y - X %*% theta))) / sum(weights)
+  expect_true(all(theta[1:2] > 0))
+  expect_true(all(theta[3:4] == 0) && all(gradient < 1e-8))
+  expect_lt(max(abs(gradient[theta > 0])), 1e-8)
+})

@@ -104,3 +104,20 @@ test_that("edges of power laws: even shares, means of 1, no noise, estimates bey
   shares <- c(0.4, 0.25, 0.2, 0.15)
   expect_equal(postprocess_power(shares, rep(0.05, 4), 200), postprocess_power(shares, 0.05, 200))
 })
+
+test_that("each method's map is its derivative by the unbiased shares", {
+  law <- new_law_support(0.6, 0.2)
+  evidence_at <- function(unbiased) new_evidence(law, 1e4 * (0.2 + 0.4 * unbiased), 1e4, 1e4, 5)
+  inv <- c(0.45, 0.3, -0.05, 0.005, 0.35)
+  for (method in method_registry()[c("invn", "invp", "base_cut", "norm", "norm_cut", "norm_sub")]) {
+    estimate_at <- function(unbiased) method$estimate(evidence_at(unbiased), list())
+    map <- method$local_map(estimate_at(inv), evidence_at(inv))
+    for (j in 1:5) {
+      h <- 1e-5 * (1:5 == j)
+      moved <- map$support * h / 1e-5
+      expect_equal(map$alpha * (moved - map$u * sum(moved)), (estimate_at(inv + h) - estimate_at(inv - h)) / 2e-5, tolerance = 1e-6, label = method$name)
+    }
+  }
+  # Shares that add up to 1 already are not shifted.
+  expect_null(norm_map(NULL, list(law = new_law_additive(0.4, 0.2), k = 3)))
+})

@@ -150,3 +150,30 @@ test_that("an update that stops short is told if a tolerance was promised, and h
   expect_null(ibu_notes(list(utils::modifyList(fit$details[[1]], list(gap = 1e-5)))))
   expect_null(ibu_notes(list(utils::modifyList(fit$details[[1]], list(rate = NA_real_)))))
 })
+
+test_that("the maximum near an iterate is the unique one, or one of many, if the gap is at most 1e-4", {
+  alike <- new_law_channel(list(list(matrix = cbind(c(0.7, 0.2, 0.1), c(0.2, 0.3, 0.5), c(0.2, 0.3, 0.5)))))
+  # Reports as of shares 0.4 and, of the truths that are alike, 0.6.
+  evidence <- new_evidence(alike, 1000 * c(0.4, 0.26, 0.34), 1000, 1000, 3)
+  near <- function(gap, unique = NULL) nearby_maximum(alike, evidence, c(0.41, 0.5, 0.09), gap, unique)
+  expect_null(near(1.1e-4))
+  expect_equal(near(1e-4)[1], 0.4, tolerance = 1e-5)
+  expect_equal(sum(near(1e-4)), 1)
+  expect_identical(near(1e-5, c(0.4, 0.3, 0.3)), c(0.4, 0.3, 0.3))
+  expect_null(ibu_map(c(0.5, 0.5), list(details = list())))
+})
+
+test_that("the options of both searches are checked, also where the maximum has a closed form", {
+  reports <- rr_counts(c(80, 68, 52), rr_grr(3, p = 0.5))
+  for (method in c("mle", "ibu")) {
+    refused <- function(...) expect_error(rr_estimate(reports, method = method, ...), class = "candor_error_argument")
+    refused(tolerance = -1e-9)
+    refused(tolerance = "small")
+    refused(iterations = -1)
+    refused(iterations = 2.5)
+    refused(start = c(0.5, 0.6, 0))
+  }
+  # p = 1/2, q = 1/4: a tolerance of 0 is met by the inversion.
+  expect_equal(unname(coef(rr_estimate(reports, method = "mle", tolerance = 0))), c(0.6, 0.36, 0.04))
+  expect_null(rr_estimate(rr_counts(c(80, 68, 52), rr_geometric(3, 1)), method = "mle")$details[[1]]$stalled)
+})

@@ -48,6 +48,10 @@ test_that("shares of n reports become counts, whole within a rounding", {
   expect_error(rr_counts(c(0.5, 0.5 + 2e-6), warner, n = 10), class = "candor_error_counts")
   expect_equal(sum(share_counts(c(0.5, 0.5 + 0.9e-6), 10, 1)), 10, tolerance = 1e-6)
   expect_refused(rr_counts(c(0.5, 0.5), warner, n = 0), rr_counts(c(0.5, 0.5), warner, n = 2e100), rr_counts(c(0.5, 0.5), warner, n = c(5, 5)))
+  # At most 1e100 reports; one number is that of each group.
+  expect_equal(share_counts(c(0.25, 0.75), 1e100, 1), c(0.25e100, 0.75e100))
+  expect_identical(share_counts(c(0.5, 0.5, 0.75, 0.25), 8, 2), c(4, 4, 6, 2))
+  for (n in list(c(10, 8, 6), c(10, 0), c(10, NA), "10", NULL)) expect_error(share_counts(rep(0.5, 4), n, 2), class = "candor_error_argument")
   expect_identical(whole_within_rounding(c(3 + 2e-9, 1e6 + 5e-4)), c(3, 1e6))
   for (values in list(c(3 + 4e-9, 5), c(0.5, 2), c(2e-9, 1))) expect_identical(whole_within_rounding(values), values)
   expect_identical(whole_within_rounding(c(0.9e-9, 1)), c(0, 1))
