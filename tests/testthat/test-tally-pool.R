@@ -34,6 +34,19 @@ test_that("a direct question is a design like any other, in any order of labels,
   expect_true("direct: yes" %in% fit$mechanism$reports)
 })
 
+test_that("a pool counts each tally by its effective number, if that is 1 too, and adds up what was missing", {
+  one <- suppressMessages(rr_tally(c("no", NA, NA), rr_warner(0.8), na.rm = TRUE))
+  weighted <- rr_counts(c(no = 60, yes = 40), rr_warner(0.7), effective_n = 50)
+  pool <- rr_pool(one, b = weighted, one)
+  expect_equal(pool$counts, c(1, 0, 30, 20, 1, 0))
+  expect_identical(pool$missing, 4)
+  expect_identical(pool$mechanism$reports, paste(rep(c("design 1", "b", "design 3"), each = 2), c("no", "yes"), sep = ": "))
+  # A respondent meets the second design with the probability 50 / 52.
+  expect_equal(unname(rr_matrix(pool$mechanism)), rbind(c(0.8, 0.2, 35, 15, 0.8, 0.2), c(0.2, 0.8, 15, 35, 0.2, 0.8)) / 52)
+  expect_named(rr_pool(a = one, a = weighted)$mechanism$designs, c("a", "a.1"))
+  expect_error(rr_pool(one, suppressMessages(rr_tally("no", rr_warner(0.8), weights = 0))), class = "candor_error_empty")
+})
+
 test_that("what cannot be pooled is refused", {
   tally <- rr_counts(c(no = 60, yes = 40), rr_warner(0.8))
   expect_refused(rr_pool(tally), rr_pool(tally, 3))
