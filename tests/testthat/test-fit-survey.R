@@ -353,7 +353,8 @@ test_that("errors say what a design cannot have", {
   expect_refused(rr_estimate(design, direct, column = ~awards, weights = ~pw), rr_estimate(design, direct, column = ~awards, interval = "exact"),
                  rr_estimate(design, direct, column = ~nowhere), rr_estimate(design, column = ~awards), rr_estimate(phases, rr_warner(0.8), column = ~report),
                  rr_estimate(design, direct, column = ~awards, mispelt = 1), rr_estimate(design, direct, column = ~awards, total = 1),
-                 rr_tally(design, direct, column = ~awards, weights = 1), rr_compare(rr_estimate(design, direct, column = ~awards)))
+                 rr_tally(design, direct, column = ~awards, weights = 1), rr_tally(design, "warner", column = ~awards),
+                 rr_compare(rr_estimate(design, direct, column = ~awards)))
   expect_error(rr_estimate(design, direct, column = ~stype), class = "candor_error_level")
   expect_error(rr_estimate(design, rr_bloom(2, epsilon = 1), column = ~awards), class = "candor_error_law")
 })

@@ -295,6 +295,8 @@ test_that("a table without rows is tallied as a data frame without rows is", {
     expect_identical(rr_tally(empty, m, column = "answer", by = by, weights = weights), rr_tally(survey[0, ], m, column = "answer", by = by, weights = weights))
     expect_error(rr_estimate(empty, m, column = "answer", by = by, weights = weights), class = "candor_error_empty")
   }
+  nobody <- dplyr::filter(stored(data.frame(x = c("no", "yes"), people = 2:3)), FALSE)
+  expect_identical(rr_tally(nobody, rr_warner(0.8), column = "x", count = "people")$counts, c(0, 0))
   protocols <- list(list(rr_unary(3, 1), data.frame(id = 1:2, level = 1:2)), list(rr_unary(c("a", "b"), 1), data.frame(a = 0:1, b = 0:1)),
                     list(rr_hadamard(3, 1), data.frame(x = 1:2)), list(rr_mean(c(0, 1), 1), data.frame(x = c(0, 1))))
   for (one in protocols) {
