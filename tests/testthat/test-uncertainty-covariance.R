@@ -70,6 +70,22 @@ test_that("a hierarchy of one depth has the variances of its oracle's functions,
   expect_null(many$covariance)
 })
 
+test_that("where the likelihood has many maxima, functions that they share have the binomial variance", {
+  alike <- rr_channel(rbind(c(0.8, 0.2), c(0.2, 0.8), c(0.8, 0.2)), levels = c("a", "b", "c"), reports = c("x", "y"))
+  fit <- rr_estimate(rr_counts(c(70, 30), alike))
+  contrasts <- rbind(c(1, 0, 1), c(1, 0, 0), c(1, 1, 1), c(2, -1, 2))
+  found <- contrast_variances(fit, 1, contrasts)
+  expect_identical(found$identified, c(TRUE, FALSE, TRUE, TRUE))
+  # The share of a and c is (m - 0.2) / 0.6 with the share m of x; the last function is three times that share less 1.
+  V <- 0.7 * 0.3 / 100 / 0.6^2
+  expect_equal(found$variance[-2], c(V, 0, 9 * V), tolerance = 1e-6)
+  expect_identical(found$variance[3], 0)
+  expect_equal(found$covariance[1, 4], 3 * V, tolerance = 1e-6)
+  expect_false(found$edge)
+  # Of 100 reports at most 80 are x: b is held at 0, and c could be all of it.
+  expect_true(contrast_variances(suppressWarnings(rr_estimate(rr_counts(c(95, 5), alike))), 1, contrasts)$edge)
+})
+
 test_that("a variance of 0 is known only where the reports show fixed truths", {
   shown <- rr_binary(1, 0)
   all_no <- function(target, mechanism) suppressWarnings(suppressMessages(rr_estimate(rr_counts(c(50, 0), mechanism), target = target, method = "inv")))
