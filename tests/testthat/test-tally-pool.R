@@ -43,13 +43,15 @@ test_that("a pool counts each tally by its effective number, if that is 1 too, a
   expect_identical(pool$mechanism$reports, paste(rep(c("design 1", "b", "design 3"), each = 2), c("no", "yes"), sep = ": "))
   # A respondent meets the second design with the probability 50 / 52.
   expect_equal(unname(rr_matrix(pool$mechanism)), rbind(c(0.8, 0.2, 35, 15, 0.8, 0.2), c(0.2, 0.8, 15, 35, 0.2, 0.8)) / 52)
+  expect_equal(pool$mechanism$shares, c(`design 1` = 1, b = 50, `design 3` = 1) / 52)
+  expect_identical(rr_pool(one, rr_counts(c(3, 4), rr_grr(c("yes", "no"), 1)))$mechanism$levels, c("no", "yes"))
   expect_named(rr_pool(a = one, a = weighted)$mechanism$designs, c("a", "a.1"))
   expect_error(rr_pool(one, suppressMessages(rr_tally("no", rr_warner(0.8), weights = 0))), class = "candor_error_empty")
 })
 
 test_that("what cannot be pooled is refused", {
   tally <- rr_counts(c(no = 60, yes = 40), rr_warner(0.8))
-  expect_refused(rr_pool(tally), rr_pool(tally, 3))
+  expect_refused(rr_pool(tally), rr_pool(tally, 3), rr_pool(list(tally, tally), tally))
   expect_refused(rr_pool(tally, rr_counts(1:3, rr_grr(3, p = 0.5))), rr_pool(tally, rr_counts(cbind(a = 1:2, b = 2:3), rr_warner(0.8))), class = "mismatch")
 })
 
