@@ -342,3 +342,18 @@ test_that("identifiers of different reports, or none, are refused", {
   expect_refused(rr_tally(stored(half), m, column = "answer", id = "id", na.rm = TRUE), rr_tally(stored(half), m, column = "answer", id = "x"),
                  rr_tally(stored(data.frame(id = 1, level = 2)), rr_unary(4, epsilon = 2), id = "id"))
 })
+
+test_that("sums of weights are numbers of weights that are finite, at least 0 and there", {
+  sums <- data.frame(n = c(2, 1), weight_sum = c(3, 0), weight_squares = c(5, 0), weight_missing = 0, weight_min = c(1, 0), weight_max = c(2, 0))
+  expect_identical(weight_columns(sums), as.list(sums))
+  expect_identical(weight_columns(sums[3:1]), as.list(sums[1:3]))
+  expect_null(weight_columns(sums[c("n", "weight_sum")]))
+  expect_null(weight_columns(sums[c("weight_sum", "weight_squares")]))
+  wrong <- list(weight_min = -1, weight_min = NA_real_, weight_max = Inf, weight_squares = Inf, weight_missing = 0:1, weight_sum = c("3", "0"),
+                weight_squares = factor(5:6))
+  for (i in seq_along(wrong)) expect_refused(weight_columns(replace(sums, names(wrong)[i], wrong[i])))
+  # No rows have no sums, whatever the type of their column.
+  none <- sums[0, ]
+  none$weight_sum <- logical()
+  expect_identical(weight_columns(none)$weight_sum, numeric())
+})
