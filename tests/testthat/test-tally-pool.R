@@ -52,6 +52,13 @@ test_that("a pool counts each tally by its effective number, if that is 1 too, a
 test_that("what cannot be pooled is refused", {
   tally <- rr_counts(c(no = 60, yes = 40), rr_warner(0.8))
   expect_refused(rr_pool(tally), rr_pool(tally, 3), rr_pool(list(tally, tally), tally))
+  # Several questions, sets of categories, more reports than a matrix may have, and a channel that a study measured.
+  large <- matrix_limit + 1
+  measured <- rr_misclassification(table = rbind(no = c(no = 9, yes = 1), yes = c(1, 9)))
+  for (one in list(rr_counts(1:4, rr_product(a = rr_warner(0.8), b = rr_warner(0.8))), rr_counts(1:3, rr_unary(3, 1), n = 9),
+                   rr_counts(rep(1, large), rr_grr(large, 1)), rr_counts(c(60, 40), measured))) expect_refused(rr_pool(one, one))
+  half <- rr_counts(cbind(a = c(6, 4), b = 0), rr_warner(0.8))
+  expect_error(rr_pool(half, half), class = "candor_error_empty")
   expect_refused(rr_pool(tally, rr_counts(1:3, rr_grr(3, p = 0.5))), rr_pool(tally, rr_counts(cbind(a = 1:2, b = 2:3), rr_warner(0.8))), class = "mismatch")
 })
 
