@@ -389,3 +389,13 @@ test_that("functions of estimates with a covariance have t intervals and tests; 
   expect_equal(found$table$conf.high[1], 0.3 + qnorm(0.95) * error)
   expect_identical(found$edge, c(TRUE, FALSE))
 })
+
+test_that("weights are a multiple of the share of some cells: the fewer if the sum is known, those that are not 0 if it is free", {
+  expect_identical(share_multiple(c(0, 2, 2), TRUE), list(scale = -2, cells = 1L))
+  expect_identical(share_multiple(c(0, 2, 2), FALSE), list(scale = 2, cells = 2:3))
+  expect_identical(share_multiple(c(1, 1, 3), TRUE), list(scale = 2, cells = 3L))
+  expect_identical(share_multiple(c(1, 1, 1), TRUE), list(scale = 0))
+  expect_identical(share_multiple(c(0, 0, 0), FALSE), list(scale = 0))
+  for (free in list(c(1, 1, 1), c(1, 1, 3), c(0, 1, 2))) expect_null(share_multiple(free, FALSE))
+  expect_null(share_multiple(c(0, 1, 2), TRUE))
+})
