@@ -291,3 +291,18 @@ test_that("an empty text among the reports of a database is told, with the way o
   error <- expect_error(rr_tally(dplyr::tbl(connection, "uploads"), rr_unary(3, 1), column = "bits"), class = "candor_error_report")
   expect_match(conditionMessage(error), "empty text")
 })
+
+test_that("numbers may lie beyond the ends of their range by a millionth of it; of two numbers each is one or the other", {
+  read <- function(x, mechanism) rr_tally(stored(data.frame(x = x)), mechanism)$counts
+  mechanism <- rr_mean(c(-3, 21), 1, "piecewise")
+  ends <- mechanism$codec$range
+  unit <- 1e-6 * diff(ends)
+  for (off in list(c(-1.1, 0), c(0, 1.1))) expect_error(read(ends + off * unit, mechanism), class = "candor_error_report")
+  # Shares of the range and their squares: 0, 1 and a third.
+  expect_equal(read(c(ends + c(-0.9, 0.9) * unit, ends[1] + diff(ends) / 3), mechanism)[1:2], 1 + c(1 / 3, 1 / 9), tolerance = 1e-5)
+  mechanism <- rr_mean(c(-3, 21), 1, "duchi")
+  ends <- mechanism$codec$range
+  unit <- 1e-6 * diff(ends)
+  expect_identical(read(ends + c(0.9, -0.9) * unit, mechanism), rep(1, length(mechanism$reports)))
+  for (off in list(c(1.1, 0), c(0, -1.1))) expect_error(read(ends + off * unit, mechanism), class = "candor_error_report")
+})
