@@ -146,6 +146,8 @@ test_that("sets of bits with cohorts have four bytes of the cohort, the lowest f
   expect_identical(sets, rbind(as.raw(c(9, 1, 0, 0, 0)), as.raw(c(31, 44, 1, 0, 0))))
   expect_identical(report_sets(five, rbind(c(1, 4))), matrix(as.raw(9)))
   expect_error(report_sets(rr_grr(3, 1), 1:3), class = "candor_error_argument")
+  # Categories and numbers support no set.
+  expect_identical(vapply(list(five, ten, rr_grr(3, 1), rr_mean(c(0, 1), 1)), keeps_sets, NA), c(TRUE, TRUE, FALSE, FALSE))
 })
 
 test_that("signs of columns support the categories with their sign: half of the transform", {
@@ -171,7 +173,9 @@ test_that("codes of categories, missing ones if they may be, and weights of at l
   expect_equal(counted$counts, cbind(c(1, 3, 0), c(0, 0, 2.5)))
   expect_equal(counted[c("n", "respondents", "weight_squares")], list(n = c(4, 2.5), respondents = c(2, 2), weight_squares = c(10, 4.25)))
   expect_identical(count_reports(grr, c("a", "c", "c"))$respondents, NULL)
-  expect_refused(count_reports(grr, "a", weights = -1), count_reports(grr, data.frame(x = "a")))
+  expect_identical(rr_reports(c("c", "a"), grr), c("c", "a"))
+  expect_error(rr_reports(c("c", "d"), grr), class = "candor_error_level")
+  expect_refused(rr_reports("a", "rr_grr"), count_reports(grr, "a", weights = -1), count_reports(grr, data.frame(x = "a")))
   expect_identical(tally_sums(c(1, 2)), 3)
   expect_identical(tally_sums(cbind(c(1, 2), c(5, 6))), c(3, 11))
 })
