@@ -306,3 +306,17 @@ test_that("numbers may lie beyond the ends of their range by a millionth of it; 
   expect_identical(read(ends + c(0.9, -0.9) * unit, mechanism), rep(1, length(mechanism$reports)))
   for (off in list(c(1.1, 0), c(0, -1.1))) expect_error(read(ends + off * unit, mechanism), class = "candor_error_report")
 })
+
+test_that("a row of a long table in a database needs its id, cohort, level and bit", {
+  flip <- rr_bitflip(letters[1:4], 1, d = 1)
+  bloom <- rr_bloom(letters[1:4], 2, bits = 8, hashes = 2, cohorts = 3)
+  rows <- function(...) stored(data.frame(...))
+  expect_identical(rr_tally(rows(id = 1:2, level = c("a", "d"), bit = 1:0), flip)$counts, c(1, 0, 0, 0, 0, 0, 0, 1))
+  # The bits of each cohort, then how many reports it has.
+  expect_identical(rr_tally(rows(id = c(1, 1, 2), cohort = c(2, 2, 3), level = c(1, 8, NA)), bloom)$counts, c(rep(0, 9), 1, rep(0, 6), 1, 1, rep(0, 8), 1))
+  expect_refused(rr_tally(rows(id = 1:2, level = c("a", "d"), bit = 1:2), flip), rr_tally(rows(id = 1:2, level = c("a", "d"), bit = c(1, NA)), flip),
+                 rr_tally(rows(id = c(1, 1), level = c("a", "d"), bit = 1:0), flip), rr_tally(rows(id = c(1, NA), level = c("a", "d"), bit = 1:0), flip),
+                 rr_tally(rows(id = 1:2, cohort = c(2, NA), level = 1:2), bloom), rr_tally(rows(id = 1:2, cohort = c(2, 4), level = 1:2), bloom),
+                 rr_tally(rows(id = c(1, 1), cohort = c(2, 2), level = c(3, 3)), bloom), rr_tally(rows(id = 1, cohort = 1, level = 9), bloom),
+                 rr_tally(rows(cohort = 0, bits = "01"), bloom), class = "report")
+})
