@@ -80,9 +80,11 @@ test_that("numbers of reports are whole, in their ranges, from text and columns 
   expect_identical(lapply(as.list(expected), as.integer), list(slope = c(7L, as.integer(hash$prime - 1)), shift = c(0L, 3L), value = c(1L, as.integer(g))))
   for (form in list(data.frame(value = c(1, g), shift = c("0", "3"), slope = c(7, hash$prime - 1)),
     sprintf(" %d %d  %d", expected$slope, expected$shift, expected$value),
-                    cbind(slope = expected$slope, shift = expected$shift, value = expected$value))) {
+                    cbind(slope = expected$slope, shift = expected$shift, value = expected$value), as.list(expected))) {
     expect_identical(as.list(rr_reports(form, hash)), as.list(expected))
   }
+  expect_identical(tryCatch(rr_reports(c("7 0 1", "7", "7 0"), hash), candor_error_report = function(e) e$position), 2L)
+  expect_identical(read_reports(c("7 0 1", NA), hash, TRUE)$dropped, 2L)
   wrong <- function(...) transform(as.data.frame(expected), ...)
   for (bad in list(wrong(slope = 0), wrong(slope = hash$prime), wrong(shift = -1), wrong(shift = hash$prime), wrong(value = 0), wrong(value = g + 1),
     wrong(value = 1.5),
