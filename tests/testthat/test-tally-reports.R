@@ -86,7 +86,8 @@ test_that("numbers of reports are whole, in their ranges, from text and columns 
   expect_identical(tryCatch(rr_reports(c("7 0 1", "7", "7 0"), hash), candor_error_report = function(e) e$position), 2L)
   expect_identical(read_reports(c("7 0 1", NA), hash, TRUE)$dropped, 2L)
   wrong <- function(...) transform(as.data.frame(expected), ...)
-  for (bad in list(wrong(slope = 0), wrong(slope = hash$prime), wrong(shift = -1), wrong(shift = hash$prime), wrong(value = 0), wrong(value = g + 1),
+  for (bad in list(wrong(slope = "x"), wrong(slope = 0),
+    wrong(slope = hash$prime), wrong(shift = -1), wrong(shift = hash$prime), wrong(value = 0), wrong(value = g + 1),
     wrong(value = 1.5),
                    "7 0", "7 0 1 1", data.frame(slope = 1, shift = 1))) {
     expect_error(rr_reports(bad, hash), class = "candor_error_report")
@@ -113,6 +114,8 @@ test_that("cohorts and bits: columns, long tables, and counts cohort by cohort w
                    data.frame(id = c(1, 1), cohort = 1:2, level = 1:2))) {
     expect_error(rr_reports(bad, bloom), class = "candor_error_report")
   }
+  mixed <- data.frame(id = c(1, 1, 2, 3, 3), cohort = c(1, 1, 2, 1, 2), level = c(1, 2, 3, 1, 2))
+  expect_identical(tryCatch(rr_reports(mixed, bloom), candor_error_report = function(e) e$position), 3L)
   counted <- count_reports(bloom, wide, groups = c(1L, 1L, 2L, 2L), weights = c(1, 2, 3, 4))
   by_hand <- function(use) {
     w <- c(1, 2, 3, 4) * use
