@@ -112,6 +112,11 @@ test_that("rows may come in any order, twice, and as 64-bit integers", {
   expect_identical(tally_answer(rows[c(3, 1, 4, 2), ], m, asked, FALSE), wanted)
   halves <- rows[c(1:4, 1:4), ]
   expect_identical(tally_answer(transform(halves, n = n / 2), m, asked, FALSE), wanted)
+  # Frequencies are whole, weights need not be.
+  expect_refused(tally_answer(transform(rows, n = 2.5), m, c(asked, count = "people"), FALSE), refuse_times(list(n = 1, max = 3)),
+                 refuse_times(list(n = 0, max = "3")), refuse_times(list(n = 0, max = FALSE)))
+  expect_null(refuse_times(list(n = 0, max = 3)))
+  expect_null(refuse_times(list(n = NA, max = NA)))
   # The bits of 4, 3, 2 and 1 as 64-bit integers
   low <- matrix(c(4L, 3L, 2L, 1L, 0L, 0L, 0L, 0L), 2, byrow = TRUE)
   if (.Platform$endian == "big") low <- low[2:1, ]
