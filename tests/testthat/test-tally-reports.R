@@ -184,3 +184,14 @@ test_that("codes of categories, missing ones if they may be, and weights of at l
   expect_identical(tally_sums(c(1, 2)), 3)
   expect_identical(tally_sums(cbind(c(1, 2), c(5, 6))), c(3, 11))
 })
+
+test_that("a long table of filters lacks the reports without a bit if 20 of them are expected", {
+  # Two bits of the string are 1 with probability 0.7, the three others with 0.2.
+  bloom <- rr_bloom(c("a", "b"), bits = 5, hashes = 2, cohorts = 1, f = 0, p = 0.2, q = 0.7, places = rbind(1:2, 4:5))
+  least <- ceiling(20 / (0.8^3 * 0.3^2))
+  expect_error(check_empty_reports(bloom, least, 0), class = "candor_error_report")
+  expect_null(check_empty_reports(bloom, least - 1, 0))
+  expect_null(check_empty_reports(bloom, least, 1))
+  # Bits of a set of fixed size are not independent.
+  expect_null(check_empty_reports(rr_subset(5, 1, size = 2), 1e9, 0))
+})
