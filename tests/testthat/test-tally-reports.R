@@ -44,7 +44,12 @@ test_that("positions of a subset: in any order and form, sorted; each once, as m
                     rbind(c(1, 0, 0, 1, 0), c(0, 1, 1, 0, 0)), c("09", "06"), c("10010", "01100"), data.frame(id = c(1, 2, 1, 2), level = c(4, 2, 1, 3)))) {
     expect_identical(as.matrix(rr_reports(form, five)), expected)
   }
-  for (bad in list(rbind(c(1, 1)), rbind(c(0, 1)), rbind(c(1, 6)), rbind(c(1, 2, 3)), "1 2 3", "1 x", "1 1", list(c(1, 2), 3), rbind(c(1, 1, 1, 0, 0)), "07",
+  again <- rr_reports(c("1 4", "2 3"), five)
+  expect_identical(rr_reports(again, five), again)
+  expect_error(rr_reports(again, rr_unary(5, 1)), class = "candor_error_mismatch")
+  expect_identical(read_reports(c("1 4", NA), five, TRUE)$dropped, 2L)
+  for (bad in list(c("1 4", "1 x"), rbind(c(1, 1)), rbind(c(0, 1)),
+    rbind(c(1, 6)), rbind(c(1, 2, 3)), "1 2 3", "1 x", "1 1", list(c(1, 2), 3), rbind(c(1, 1, 1, 0, 0)), "07",
                    rbind(c(1, 2.5)), data.frame(id = c(1, 1, 1), level = 1:3), data.frame(id = c(1, 1), level = c(2, 2)))) {
     expect_error(rr_reports(bad, five), class = "candor_error_report")
   }
