@@ -60,8 +60,8 @@ test_that("the randomization of a sum is the mean square of the scores less the 
   expected <- 2 * tcrossprod(scores[1, ]) + tcrossprod(scores[2, ]) - 1.5 * (tcrossprod(means[1, ]) + tcrossprod(means[2, ]))
   expect_equal(randomization(scores, c(2, 1), means, c(1.5, 1.5)), expected)
   # A direct question adds none, whoever is scored.
-  channel <- array(rnorm(8), c(2, 2, 2))
-  expect_equal(channel_randomization(channel, cbind(c(3, 1), c(2, 5)), diag(2), diag(2)), matrix(0, 2, 2))
+  anyone <- array(c(1, -2, 0.5, 3, 0, 1, 4, -1), c(2, 2, 2))
+  expect_equal(channel_randomization(anyone, cbind(c(3, 1), c(2, 5)), diag(2), diag(2)), matrix(0, 2, 2))
   # Of Warner's design: the sum over truths of the variance of a report's score, by both of its reports.
   C <- rbind(c(0.8, 0.2), c(0.2, 0.8))
   inverse <- solve(t(C))
