@@ -309,8 +309,8 @@ sum_products <- function(data, names, wanted, na.rm) {
   }
   counted <- batched_sums(data, sums, if (na.rm) flag, names)
   index <- which((counted$flag %||% rep(1, length(counted$n))) == 1)
-  n <- if (length(index)) counted$n[index] else 0
-  values <- if (length(index) && n > 0) {
+  n <- sum(counted$n[index])
+  values <- if (n > 0) {
     counted$values[index, ]
   } else {
     numeric(length(sums))

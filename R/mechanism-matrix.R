@@ -100,12 +100,11 @@ category_sampler <- function(mechanism) {
 # ---- can the truths be told apart? ----
 
 # P(report | truth) with truths as rows, or an error. If it lacks full row rank, some truths give
-# the same reports, and nothing about each of them can be estimated. `counted` reports are those of
-# a tally, whose sets and bits are no columns of the matrix.
-identified_channel <- function(mechanism, arg = "mechanism", counted = TRUE) {
+# the same reports, and nothing about each of them can be estimated.
+identified_channel <- function(mechanism, arg = "mechanism") {
   check_mechanism(mechanism, arg)
   law <- rr_law(mechanism)
-  if (counted && !law_gives(law, "channel")) {
+  if (!law_gives(law, "channel")) {
     refuse_law(
       law, "channel", sprintf("The model of {.arg %s}", arg), "{.fn rr_estimate} takes its reports."
     )

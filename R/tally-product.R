@@ -144,7 +144,5 @@ score_reader.rr_mechanism <- function(mechanism, name) {
 
 # The scores of each report: those of the unbiased estimate, which is their mean.
 channel_scores <- function(mechanism, name) {
-  left_inverse(
-    list(matrix = t(unname(identified_channel(mechanism, name, counted = FALSE))))
-  )$matrix
+  left_inverse(list(matrix = t(unname(identified_channel(mechanism, name)))))$matrix
 }

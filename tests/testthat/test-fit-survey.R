@@ -353,7 +353,8 @@ test_that("errors say what a design cannot have", {
   expect_refused(rr_estimate(design, direct, column = ~awards, weights = ~pw), rr_estimate(design, direct, column = ~awards, interval = "exact"),
                  rr_estimate(design, direct, column = ~nowhere), rr_estimate(design, column = ~awards), rr_estimate(phases, rr_warner(0.8), column = ~report),
                  rr_estimate(design, direct, column = ~awards, mispelt = 1), rr_estimate(design, direct, column = ~awards, total = 1),
-                 rr_tally(design, direct, column = ~awards, weights = 1), rr_compare(rr_estimate(design, direct, column = ~awards)))
+                 rr_tally(design, direct, column = ~awards, weights = 1), rr_tally(design, "warner", column = ~awards),
+                 rr_compare(rr_estimate(design, direct, column = ~awards)))
   expect_error(rr_estimate(design, direct, column = ~stype), class = "candor_error_level")
   expect_error(rr_estimate(design, rr_bloom(2, epsilon = 1), column = ~awards), class = "candor_error_law")
 })
@@ -699,4 +700,35 @@ test_that("sums of weights of labels by truth and report, and of all reports, so
   expect_equal(sums$labels, rbind(c(2, 0, 1, 0), c(0, 0, 4, 0)))
   expect_equal(sums$predictive, rbind(c(1, 0, 0.2, 0), c(0, 0, 0.8, 0)))
   expect_equal(sums$reports, c(5, 0, 5, 0))
+})
+
+test_that("replicates that count less than w^2 hold a correction: jackknives exactly, random ones beyond chance, halves never", {
+  replicated <- function(replicates, type, rscales = rep(1, ncol(replicates)), mse = TRUE, scale = 1) {
+    data <- data.frame(x = seq_len(nrow(replicates)))
+    hidden_squares(suppressWarnings(survey::svrepdesign(data = data, weights = rep(1, nrow(data)), repweights = replicates, type = type, scale = scale,
+                                                        rscales = rscales, mse = mse, combined.weights = TRUE)))
+  }
+  # Replicate i has the weight 1 + a for person i and 1 for the others: it counts a^2 of w^2 = 1.
+  raised <- function(n, a) 1 + diag(a, n)
+  half <- raised(10, sqrt(0.5))
+  for (type in c("JK1", "JKn", "bootstrap", "other")) {
+    expect_equal(replicated(half, type), rep(0.5, 10))
+    # About the mean 1 + a / 10 it counts (a^2 81 + 9 a^2) / 100.
+    expect_equal(replicated(half, type, mse = FALSE), rep(0.55, 10))
+    expect_identical(replicated(raised(10, 1), type), numeric(10))
+  }
+  for (type in c("BRR", "JK2")) expect_identical(replicated(half, type), numeric(10))
+  # Nine may count little by chance; a jackknife may not.
+  expect_identical(replicated(raised(9, sqrt(0.5)), "bootstrap"), numeric(9))
+  expect_equal(replicated(raised(9, sqrt(0.5)), "JK1"), rep(0.5, 9))
+  expect_equal(replicated(half, "JK1", rscales = 2 * (1:10 < 6), scale = 0.5), rep(c(0.5, 1), each = 5))
+  # A replicate without a scale is in no mean.
+  expect_equal(replicated(cbind(half, 7), "bootstrap", rscales = rep(1:0, c(10, 1)), mse = FALSE), rep(0.55, 10))
+  # Chance: the one-sided test at 1e-4 that the replicates count less than 1 in all.
+  for (a in c(0.4, 0.5)) {
+    uneven <- 1 + diag(rep(c(a, 0.9), 6))
+    p <- t.test(colSums((uneven - 1)^2) / 12, mu = 1 / 12, alternative = "less")$p.value
+    expect_identical(any(replicated(uneven, "bootstrap") != 0), p < 1e-4)
+    expect_identical(p < 1e-4, a == 0.5)
+  }
 })

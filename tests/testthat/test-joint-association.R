@@ -624,6 +624,13 @@ test_that("weighted scores have the covariance, correlation and test of their in
   expect_equal(paired_scores(first, second, list(w = w, squares = w^2, equal = FALSE)), score_associations(all, 1:2, c(TRUE, FALSE), w, w^2))
   even <- rep(1 / n, n)
   expect_equal(paired_scores(first, second, list(w = even, squares = even^2, equal = TRUE)), score_associations(all, 1:2, c(TRUE, FALSE), even, even^2))
+  # A pair of values that nobody has, and one of a single row.
+  second$codes <- replace(ifelse(codes[[1]] == 1, 2, codes[[2]]), which(codes[[1]] == 1)[1], 3)
+  some <- cbind(x = u[, 1], v = c(0, 1, 5)[second$codes])
+  for (each in list(w, even)) {
+    expect_equal(paired_scores(first, second, list(w = each, squares = each^2, equal = all(each == each[1]))),
+                 score_associations(some, 1:2, c(TRUE, FALSE), each, each^2))
+  }
   # More different values than rows: one by one.
   expect_equal(paired_scores(list(u = u[, 1, drop = FALSE], codes = seq_len(n), randomized = TRUE), list(u = all[, 2, drop = FALSE],
     codes = seq_len(n), randomized = FALSE),

@@ -49,3 +49,21 @@ test_that("what is no bit is refused", {
   expect_error(rr_cooccurrence(dplyr::filter(two, a > 7)), class = "candor_error_empty")
   expect_error(rr_cooccurrence(dplyr::select(six, n, sum1), order = 3), class = "candor_error_argument")
 })
+
+test_that("batches of sums are one table in the order of the sums, of rows that are counted alike in each", {
+  # The answer to a query has a row for each value of the flag: a sum is its letter's place, or twice that.
+  batched <- function(sums, n = c(7, 2), answered = 0) {
+    run <- function(data, query) {
+      answered <<- answered + 1
+      table <- data.frame(flag = 0:1, n = n + answered %/% 3, outer(1:2, match(query[-1], LETTERS)))
+      setNames(table, c("flag", names(query)))
+    }
+    with_calls(batched_sums, query_width = 2L, group_query = function(data, keys, sums) sums, run_query = run)(NULL, sums, "flag", c("sum2", "x"))
+  }
+  counted <- batched(c("D", "A", "C"))
+  expect_identical(counted[c("n", "flag")], list(n = c(7, 2), flag = c(0, 1)))
+  expect_identical(unname(counted$values), rbind(c(4, 1, 3), c(8, 2, 6)))
+  expect_identical(unname(batched("B")$values), cbind(c(2, 4)))
+  # The third batch sees a row more.
+  expect_error(batched(LETTERS[1:5]), class = "candor_error_database")
+})

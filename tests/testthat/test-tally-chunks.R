@@ -157,3 +157,9 @@ test_that("the recipe of ?chunks keeps rows with inch marks", {
   }
   expect_identical(tally$counts, c(300, 300, 300))
 })
+
+test_that("a label of a chunk is one text, number or date; times are told apart to the microsecond", {
+  at <- function(seconds) chunk_label(as.POSIXct(seconds, origin = "1970-01-01", tz = "UTC"))
+  expect_identical(c(at(1e-6), at(0.9999996)), c("1970-01-01 00:00:00.000001 UTC", "1970-01-01 00:00:01 UTC"))
+  expect_refused(chunk_label(NA), chunk_label(NA_character_), chunk_label(c("a", "b")), chunk_label(character()), chunk_label(TRUE), chunk_label(list(1)))
+})

@@ -168,3 +168,21 @@ test_that("the weights of those without a label are counts, those of the others 
   expect_identical(labelled_tally(one)$counts, c(2, 1, 2))
   expect_identical(labelled_tally(one, weights)$labels, list(rbind(c(1, 10, 20), c(30, 2, 3))))
 })
+
+test_that("labels that are seen are levels: of the mechanism, of the factor as far as they are there, or sorted", {
+  expect_identical(labels_seen(c("b", "a", NA), character()), factor(c("b", "a", NA), c("a", "b")))
+  expect_identical(labels_seen(c(10, 9, 2), NULL), factor(c("10", "9", "2"), c("2", "9", "10")))
+  expect_identical(labels_seen(factor(c("b", "a"), c("b", "z", "a")), NULL), factor(c("b", "a"), c("b", "a")))
+  # Those of the mechanism stay, seen or not.
+  expect_identical(labels_seen("b", c("z", "b")), factor("b", c("z", "b")))
+  expect_error(labels_seen(c("b", "x"), c("z", "b")), class = "candor_error_level")
+})
+
+test_that("rows need a report, and a group where there are groups; a label needs a report", {
+  read <- function(reports, truth, by = NULL) list(name = "seen", reports = reports, truth = truth, by = by)
+  expect_identical(reported_rows(read(c("a", "b"), c(NA, "b")), FALSE), 1:2)
+  expect_error(reported_rows(read(c("a", NA), c("a", NA)), FALSE), class = "candor_error_missing")
+  expect_message(kept <- reported_rows(read(c("a", NA, "b"), c("a", NA, NA), list(g = c(1, 2, NA))), TRUE), class = "candor_message_missing")
+  expect_identical(kept, 1L)
+  expect_error(reported_rows(read(c("a", NA), c("a", "b")), TRUE), class = "candor_error_missing")
+})

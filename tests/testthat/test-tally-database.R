@@ -112,6 +112,11 @@ test_that("rows may come in any order, twice, and as 64-bit integers", {
   expect_identical(tally_answer(rows[c(3, 1, 4, 2), ], m, asked, FALSE), wanted)
   halves <- rows[c(1:4, 1:4), ]
   expect_identical(tally_answer(transform(halves, n = n / 2), m, asked, FALSE), wanted)
+  # Frequencies are whole, weights need not be.
+  expect_refused(tally_answer(transform(rows, n = 2.5), m, c(asked, count = "people"), FALSE), refuse_times(list(n = 1, max = 3)),
+                 refuse_times(list(n = 0, max = "3")), refuse_times(list(n = 0, max = FALSE)))
+  expect_null(refuse_times(list(n = 0, max = 3)))
+  expect_null(refuse_times(list(n = NA, max = NA)))
   # The bits of 4, 3, 2 and 1 as 64-bit integers
   low <- matrix(c(4L, 3L, 2L, 1L, 0L, 0L, 0L, 0L), 2, byrow = TRUE)
   if (.Platform$endian == "big") low <- low[2:1, ]
@@ -295,6 +300,8 @@ test_that("a table without rows is tallied as a data frame without rows is", {
     expect_identical(rr_tally(empty, m, column = "answer", by = by, weights = weights), rr_tally(survey[0, ], m, column = "answer", by = by, weights = weights))
     expect_error(rr_estimate(empty, m, column = "answer", by = by, weights = weights), class = "candor_error_empty")
   }
+  nobody <- dplyr::filter(stored(data.frame(x = c("no", "yes"), people = 2:3)), FALSE)
+  expect_identical(rr_tally(nobody, rr_warner(0.8), column = "x", count = "people")$counts, c(0, 0))
   protocols <- list(list(rr_unary(3, 1), data.frame(id = 1:2, level = 1:2)), list(rr_unary(c("a", "b"), 1), data.frame(a = 0:1, b = 0:1)),
                     list(rr_hadamard(3, 1), data.frame(x = 1:2)), list(rr_mean(c(0, 1), 1), data.frame(x = c(0, 1))))
   for (one in protocols) {
@@ -339,4 +346,19 @@ test_that("identifiers of different reports, or none, are refused", {
   half <- data.frame(id = c("a", "a"), answer = c("no", NA))
   expect_refused(rr_tally(stored(half), m, column = "answer", id = "id", na.rm = TRUE), rr_tally(stored(half), m, column = "answer", id = "x"),
                  rr_tally(stored(data.frame(id = 1, level = 2)), rr_unary(4, epsilon = 2), id = "id"))
+})
+
+test_that("sums of weights are numbers of weights that are finite, at least 0 and there", {
+  sums <- data.frame(n = c(2, 1), weight_sum = c(3, 0), weight_squares = c(5, 0), weight_missing = 0, weight_min = c(1, 0), weight_max = c(2, 0))
+  expect_identical(weight_columns(sums), as.list(sums))
+  expect_identical(weight_columns(sums[3:1]), as.list(sums[1:3]))
+  expect_null(weight_columns(sums[c("n", "weight_sum")]))
+  expect_null(weight_columns(sums[c("weight_sum", "weight_squares")]))
+  wrong <- list(weight_min = -1, weight_min = NA_real_, weight_max = Inf, weight_squares = Inf, weight_missing = 0:1, weight_sum = c("3", "0"),
+                weight_squares = factor(5:6))
+  for (i in seq_along(wrong)) expect_refused(weight_columns(replace(sums, names(wrong)[i], wrong[i])))
+  # No rows have no sums, whatever the type of their column.
+  none <- sums[0, ]
+  none$weight_sum <- logical()
+  expect_identical(weight_columns(none)$weight_sum, numeric())
 })

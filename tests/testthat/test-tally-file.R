@@ -257,6 +257,11 @@ test_that("what cannot come back is not written", {
   sketch <- rr_tally(rr_perturb("a", rr_count_mean_sketch(1, 4, 2)), rr_count_mean_sketch(1, 4, 2))
   asked <- rr_estimate(sketch, candidates = "a")$tally
   expect_error(rr_write(asked, file), class = "candor_error_file")
+  # The constructor would make another mechanism than this one.
+  altered <- rr_counts(c(1, 2), rr_warner(0.8))
+  altered$mechanism$epsilon <- 9
+  expect_error(rr_write(altered, file), class = "candor_error_file")
+  expect_error(rr_write(altered$mechanism, file), class = "candor_error_file")
   inside <- rr_counts(c(1, 2, 3, 4), rr_product(a = own$mechanism, b = rr_warner(0.8)))
   expect_error(rr_write(inside, file), class = "candor_error_file")
   expect_false(file.exists(file))
@@ -433,6 +438,8 @@ test_that("arguments of a mechanism as JSON has them, and back", {
   named <- rbind(a = c(x = 1, y = 2), b = c(3, 4))
   written <- plain_argument(named)
   expect_identical(read_argument(list(matrix = lapply(written$matrix, as.double), rows = written$rows, columns = written$columns)), named)
+  expect_identical(plain_argument(rbind(a = c(1, 2))), list(matrix = list(I(c(1, 2))), rows = "a"))
+  expect_identical(plain_argument(cbind(x = c(1, 2))), list(matrix = list(I(1), I(2)), columns = "x"))
   expect_error(read_argument(list(c(1, 2), 3)), class = "candor_error_file")
   expect_identical(read_argument(list(ordered = c("b", "a"))), factor(c("b", "a"), c("b", "a"), ordered = TRUE))
   expect_identical(read_argument(list(a = list(1, "x"), b = 2)), list(a = list(1, "x"), b = 2))

@@ -76,3 +76,46 @@ test_that("rowsum() adds up groups: the tally of the data by fewer or other grou
   expect_refused(rowsum(both, ~absent), rowsum(both, 1:3), rowsum(both, ~ day, 1, 2))
   expect_refused(rowsum(rowsum(both, ~1), ~day))
 })
+
+test_that("whole counts merge up to 2^53 in each group, also where the sum of doubles rounds down to it", {
+  for (numbers in list(numeric(), 2^53, c(2^53, 0), c(1, 2^53 - 1), c(2^52, 2^52))) expect_false(beyond_exact(numbers))
+  for (numbers in list(c(2^53, 1), c(1, 1, 2^53 - 1), c(2^52, 2^52 + 1))) expect_true(beyond_exact(numbers))
+  group <- function(name, n) rr_counts(matrix(c(n, 0), dimnames = list(NULL, name)), rr_warner(0.8))
+  expect_identical(c(group("u", 2^53 - 1), group("v", 5), group("u", 1))$n, c(2^53, 5))
+  expect_error(c(group("u", 2^53), group("v", 5), group("u", 1)), class = "candor_error_counts")
+  heavy <- function(n) rr_counts(c(n, 0), rr_warner(0.8), effective_n = 10)
+  expect_identical(c(heavy(2^53), heavy(2^54))$n, 3 * 2^53)
+})
+
+test_that("a field that one of the tallies lacks is not in their sum, and a chunk may have reports of two groups", {
+  one <- rr_counts(c(1, 2), rr_warner(0.8))
+  seen <- function(n) replace(one, "witness", n)
+  expect_identical(c(seen(2), seen(3))$witness, 5)
+  expect_null(c(seen(2), one)$witness)
+  group <- function(g) {
+    tally <- rr_tally(c("no", "yes"), rr_warner(0.8), by = c(g, g))
+    tally$chunks <- "monday"
+    tally
+  }
+  both <- c(group("u"), group("v"))
+  expect_identical(both$chunks, "monday")
+  expect_identical(both$counts, cbind(c(1, 1), c(1, 1)))
+  expect_error(c(group("u"), group("u")), class = "candor_error_mismatch")
+  ungrouped <- replace(one, "chunks", list("monday"))
+  expect_error(c(ungrouped, ungrouped), class = "candor_error_mismatch")
+})
+
+test_that("levels in another order merge only if nothing rests on their order", {
+  sets <- function(levels, keep) rr_tally(list(as.raw(1), as.raw(6)), rr_unary(levels, 1), keep = keep)
+  expect_error(c(sets(c("a", "b", "c"), "sets"), sets(c("c", "b", "a"), "sets")), class = "candor_error_mismatch")
+  product <- function(levels) rr_counts(1:6, rr_product(a = rr_grr(levels, 1), b = rr_warner(0.8)))
+  expect_error(c(product(c("a", "b", "c")), product(c("c", "b", "a"))), class = "candor_error_mismatch")
+  # The truths in another order alone, with their rows.
+  channel <- function(rows) rr_counts(1:2, rr_channel(cbind(c(0.9, 0.2), c(0.1, 0.8))[rows, ], levels = c("a", "b")[rows], reports = c("x", "y")))
+  expect_error(c(channel(1:2), channel(2:1)), class = "candor_error_mismatch")
+  both <- function(o, p = o) rr_channel(cbind(c(0.9, 0.2), c(0.1, 0.8))[o, p], levels = c("a", "b")[o], reports = c("x", "y")[p])
+  expect_identical(c(rr_counts(1:2, both(1:2)), rr_counts(3:4, both(2:1)))$counts, c(5, 5))
+  # Other probabilities with the same labels.
+  expect_error(c(rr_counts(1:2, both(1:2)), rr_counts(3:4, rr_channel(cbind(c(0.7, 0.1), c(0.3, 0.9)), levels = c("b", "a"), reports = c("y", "x")))),
+               class = "candor_error_mismatch")
+})

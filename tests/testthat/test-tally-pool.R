@@ -34,9 +34,31 @@ test_that("a direct question is a design like any other, in any order of labels,
   expect_true("direct: yes" %in% fit$mechanism$reports)
 })
 
+test_that("a pool counts each tally by its effective number, if that is 1 too, and adds up what was missing", {
+  one <- suppressMessages(rr_tally(c("no", NA, NA), rr_warner(0.8), na.rm = TRUE))
+  weighted <- rr_counts(c(no = 60, yes = 40), rr_warner(0.7), effective_n = 50)
+  pool <- rr_pool(one, b = weighted, one)
+  expect_equal(pool$counts, c(1, 0, 30, 20, 1, 0))
+  expect_identical(pool$missing, 4)
+  expect_identical(pool$mechanism$reports, paste(rep(c("design 1", "b", "design 3"), each = 2), c("no", "yes"), sep = ": "))
+  # A respondent meets the second design with the probability 50 / 52.
+  expect_equal(unname(rr_matrix(pool$mechanism)), rbind(c(0.8, 0.2, 35, 15, 0.8, 0.2), c(0.2, 0.8, 15, 35, 0.2, 0.8)) / 52)
+  expect_equal(pool$mechanism$shares, c(`design 1` = 1, b = 50, `design 3` = 1) / 52)
+  expect_identical(rr_pool(one, rr_counts(c(3, 4), rr_grr(c("yes", "no"), 1)))$mechanism$levels, c("no", "yes"))
+  expect_named(rr_pool(a = one, a = weighted)$mechanism$designs, c("a", "a.1"))
+  expect_error(rr_pool(one, suppressMessages(rr_tally("no", rr_warner(0.8), weights = 0))), class = "candor_error_empty")
+})
+
 test_that("what cannot be pooled is refused", {
   tally <- rr_counts(c(no = 60, yes = 40), rr_warner(0.8))
-  expect_refused(rr_pool(tally), rr_pool(tally, 3))
+  expect_refused(rr_pool(tally), rr_pool(tally, 3), rr_pool(list(tally, tally), tally))
+  # Several questions, sets of categories, more reports than a matrix may have, and a channel that a study measured.
+  large <- matrix_limit + 1
+  measured <- rr_misclassification(table = rbind(no = c(no = 9, yes = 1), yes = c(1, 9)))
+  for (one in list(rr_counts(1:4, rr_product(a = rr_warner(0.8), b = rr_warner(0.8))), rr_counts(1:3, rr_unary(3, 1), n = 9),
+                   rr_counts(rep(1, large), rr_grr(large, 1)), rr_counts(c(60, 40), measured))) expect_refused(rr_pool(one, one))
+  half <- rr_counts(cbind(a = c(6, 4), b = 0), rr_warner(0.8))
+  expect_error(rr_pool(half, half), class = "candor_error_empty")
   expect_refused(rr_pool(tally, rr_counts(1:3, rr_grr(3, p = 0.5))), rr_pool(tally, rr_counts(cbind(a = 1:2, b = 2:3), rr_warner(0.8))), class = "mismatch")
 })
 

@@ -291,3 +291,32 @@ test_that("an empty text among the reports of a database is told, with the way o
   error <- expect_error(rr_tally(dplyr::tbl(connection, "uploads"), rr_unary(3, 1), column = "bits"), class = "candor_error_report")
   expect_match(conditionMessage(error), "empty text")
 })
+
+test_that("numbers may lie beyond the ends of their range by a millionth of it; of two numbers each is one or the other", {
+  read <- function(x, mechanism) rr_tally(stored(data.frame(x = x)), mechanism)$counts
+  mechanism <- rr_mean(c(-3, 21), 1, "piecewise")
+  ends <- mechanism$codec$range
+  unit <- 1e-6 * diff(ends)
+  for (off in list(c(-1.1, 0), c(0, 1.1))) expect_error(read(ends + off * unit, mechanism), class = "candor_error_report")
+  # Shares of the range and their squares: 0, 1 and a third.
+  expect_equal(read(c(ends + c(-0.9, 0.9) * unit, ends[1] + diff(ends) / 3), mechanism)[1:2], 1 + c(1 / 3, 1 / 9), tolerance = 1e-5)
+  mechanism <- rr_mean(c(-3, 21), 1, "duchi")
+  ends <- mechanism$codec$range
+  unit <- 1e-6 * diff(ends)
+  expect_identical(read(ends + c(0.9, -0.9) * unit, mechanism), rep(1, length(mechanism$reports)))
+  for (off in list(c(1.1, 0), c(0, -1.1))) expect_error(read(ends + off * unit, mechanism), class = "candor_error_report")
+})
+
+test_that("a row of a long table in a database needs its id, cohort, level and bit", {
+  flip <- rr_bitflip(letters[1:4], 1, d = 1)
+  bloom <- rr_bloom(letters[1:4], 2, bits = 8, hashes = 2, cohorts = 3)
+  rows <- function(...) stored(data.frame(...))
+  expect_identical(rr_tally(rows(id = 1:2, level = c("a", "d"), bit = 1:0), flip)$counts, c(1, 0, 0, 0, 0, 0, 0, 1))
+  # The bits of each cohort, then how many reports it has.
+  expect_identical(rr_tally(rows(id = c(1, 1, 2), cohort = c(2, 2, 3), level = c(1, 8, NA)), bloom)$counts, c(rep(0, 9), 1, rep(0, 6), 1, 1, rep(0, 8), 1))
+  expect_refused(rr_tally(rows(id = 1:2, level = c("a", "d"), bit = 1:2), flip), rr_tally(rows(id = 1:2, level = c("a", "d"), bit = c(1, NA)), flip),
+                 rr_tally(rows(id = c(1, 1), level = c("a", "d"), bit = 1:0), flip), rr_tally(rows(id = c(1, NA), level = c("a", "d"), bit = 1:0), flip),
+                 rr_tally(rows(id = 1:2, cohort = c(2, NA), level = 1:2), bloom), rr_tally(rows(id = 1:2, cohort = c(2, 4), level = 1:2), bloom),
+                 rr_tally(rows(id = c(1, 1), cohort = c(2, 2), level = c(3, 3)), bloom), rr_tally(rows(id = 1, cohort = 1, level = 9), bloom),
+                 rr_tally(rows(cohort = 0, bits = "01"), bloom), class = "report")
+})

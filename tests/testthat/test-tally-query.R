@@ -72,3 +72,23 @@ test_that("positions, drawn bits and numbers as SQL: what is added, missing and 
   expect_error(check_free_names(c("a", "n"), c("n", "m")), class = "candor_error_argument")
   expect_error(check_free_names(c("a", "b"), c("n", "m")), NA)
 })
+
+test_that("names get the quotes of their engine, whatever quotes dbplyr simulates, and texts stay", {
+  renamed <- function(query, quote, class) {
+    quoted <- function(names, connection) paste0(quote, names, quote)
+    as.character(with_calls(engine_names, quote_names = quoted)(dbplyr::sql(query), engine(class)))
+  }
+  # Names a`b"c and n, and texts that hold quotes of both kinds.
+  standard <- "SELECT \"a`b\"\"c\", \"n\" WHERE \"n\" = 'it''s \"so\"' OR 'x`y' = \"n\""
+  backticks <- "SELECT `a``b\"c`, `n` WHERE `n` = 'it''s \"so\"' OR 'x`y' = `n`"
+  for (class in c("Hive", "Impala", "Spark SQL", "ACCESS", "MySQLConnection", "MariaDBConnection", "SQLiteConnection")) {
+    expect_identical(renamed(standard, "\"", class), backticks)
+    expect_identical(renamed(backticks, "`", class), backticks)
+  }
+  expect_identical(renamed(backticks, "`", "PqConnection"), standard)
+  expect_identical(renamed(standard, "\"", "PqConnection"), standard)
+  # SQL Server's brackets, and the quotes of a connection that is none of a simulation, stay.
+  expect_identical(renamed("SELECT [a`b]", "[", "Microsoft SQL Server"), "SELECT [a`b]")
+  real <- structure(list(), class = c("PqConnection", "DBIConnection"))
+  expect_identical(with_calls(engine_names, quote_names = function(names, connection) "`x`")("SELECT `x`", real), "SELECT `x`")
+})

@@ -44,7 +44,12 @@ test_that("positions of a subset: in any order and form, sorted; each once, as m
                     rbind(c(1, 0, 0, 1, 0), c(0, 1, 1, 0, 0)), c("09", "06"), c("10010", "01100"), data.frame(id = c(1, 2, 1, 2), level = c(4, 2, 1, 3)))) {
     expect_identical(as.matrix(rr_reports(form, five)), expected)
   }
-  for (bad in list(rbind(c(1, 1)), rbind(c(0, 1)), rbind(c(1, 6)), rbind(c(1, 2, 3)), "1 2 3", "1 x", "1 1", list(c(1, 2), 3), rbind(c(1, 1, 1, 0, 0)), "07",
+  again <- rr_reports(c("1 4", "2 3"), five)
+  expect_identical(rr_reports(again, five), again)
+  expect_error(rr_reports(again, rr_unary(5, 1)), class = "candor_error_mismatch")
+  expect_identical(read_reports(c("1 4", NA), five, TRUE)$dropped, 2L)
+  for (bad in list(c("1 4", "1 x"), rbind(c(1, 1)), rbind(c(0, 1)),
+    rbind(c(1, 6)), rbind(c(1, 2, 3)), "1 2 3", "1 x", "1 1", list(c(1, 2), 3), rbind(c(1, 1, 1, 0, 0)), "07",
                    rbind(c(1, 2.5)), data.frame(id = c(1, 1, 1), level = 1:3), data.frame(id = c(1, 1), level = c(2, 2)))) {
     expect_error(rr_reports(bad, five), class = "candor_error_report")
   }
@@ -80,11 +85,14 @@ test_that("numbers of reports are whole, in their ranges, from text and columns 
   expect_identical(lapply(as.list(expected), as.integer), list(slope = c(7L, as.integer(hash$prime - 1)), shift = c(0L, 3L), value = c(1L, as.integer(g))))
   for (form in list(data.frame(value = c(1, g), shift = c("0", "3"), slope = c(7, hash$prime - 1)),
     sprintf(" %d %d  %d", expected$slope, expected$shift, expected$value),
-                    cbind(slope = expected$slope, shift = expected$shift, value = expected$value))) {
+                    cbind(slope = expected$slope, shift = expected$shift, value = expected$value), as.list(expected))) {
     expect_identical(as.list(rr_reports(form, hash)), as.list(expected))
   }
+  expect_identical(tryCatch(rr_reports(c("7 0 1", "7", "7 0"), hash), candor_error_report = function(e) e$position), 2L)
+  expect_identical(read_reports(c("7 0 1", NA), hash, TRUE)$dropped, 2L)
   wrong <- function(...) transform(as.data.frame(expected), ...)
-  for (bad in list(wrong(slope = 0), wrong(slope = hash$prime), wrong(shift = -1), wrong(shift = hash$prime), wrong(value = 0), wrong(value = g + 1),
+  for (bad in list(wrong(slope = "x"), wrong(slope = 0),
+    wrong(slope = hash$prime), wrong(shift = -1), wrong(shift = hash$prime), wrong(value = 0), wrong(value = g + 1),
     wrong(value = 1.5),
                    "7 0", "7 0 1 1", data.frame(slope = 1, shift = 1))) {
     expect_error(rr_reports(bad, hash), class = "candor_error_report")
@@ -111,6 +119,8 @@ test_that("cohorts and bits: columns, long tables, and counts cohort by cohort w
                    data.frame(id = c(1, 1), cohort = 1:2, level = 1:2))) {
     expect_error(rr_reports(bad, bloom), class = "candor_error_report")
   }
+  mixed <- data.frame(id = c(1, 1, 2, 3, 3), cohort = c(1, 1, 2, 1, 2), level = c(1, 2, 3, 1, 2))
+  expect_identical(tryCatch(rr_reports(mixed, bloom), candor_error_report = function(e) e$position), 3L)
   counted <- count_reports(bloom, wide, groups = c(1L, 1L, 2L, 2L), weights = c(1, 2, 3, 4))
   by_hand <- function(use) {
     w <- c(1, 2, 3, 4) * use
@@ -146,6 +156,8 @@ test_that("sets of bits with cohorts have four bytes of the cohort, the lowest f
   expect_identical(sets, rbind(as.raw(c(9, 1, 0, 0, 0)), as.raw(c(31, 44, 1, 0, 0))))
   expect_identical(report_sets(five, rbind(c(1, 4))), matrix(as.raw(9)))
   expect_error(report_sets(rr_grr(3, 1), 1:3), class = "candor_error_argument")
+  # Categories and numbers support no set.
+  expect_identical(vapply(list(five, ten, rr_grr(3, 1), rr_mean(c(0, 1), 1)), keeps_sets, NA), c(TRUE, TRUE, FALSE, FALSE))
 })
 
 test_that("signs of columns support the categories with their sign: half of the transform", {
@@ -171,7 +183,20 @@ test_that("codes of categories, missing ones if they may be, and weights of at l
   expect_equal(counted$counts, cbind(c(1, 3, 0), c(0, 0, 2.5)))
   expect_equal(counted[c("n", "respondents", "weight_squares")], list(n = c(4, 2.5), respondents = c(2, 2), weight_squares = c(10, 4.25)))
   expect_identical(count_reports(grr, c("a", "c", "c"))$respondents, NULL)
-  expect_refused(count_reports(grr, "a", weights = -1), count_reports(grr, data.frame(x = "a")))
+  expect_identical(rr_reports(c("c", "a"), grr), c("c", "a"))
+  expect_error(rr_reports(c("c", "d"), grr), class = "candor_error_level")
+  expect_refused(rr_reports("a", "rr_grr"), count_reports(grr, "a", weights = -1), count_reports(grr, data.frame(x = "a")))
   expect_identical(tally_sums(c(1, 2)), 3)
   expect_identical(tally_sums(cbind(c(1, 2), c(5, 6))), c(3, 11))
+})
+
+test_that("a long table of filters lacks the reports without a bit if 20 of them are expected", {
+  # Two bits of the string are 1 with probability 0.7, the three others with 0.2.
+  bloom <- rr_bloom(c("a", "b"), bits = 5, hashes = 2, cohorts = 1, f = 0, p = 0.2, q = 0.7, places = rbind(1:2, 4:5))
+  least <- ceiling(20 / (0.8^3 * 0.3^2))
+  expect_error(check_empty_reports(bloom, least, 0), class = "candor_error_report")
+  expect_null(check_empty_reports(bloom, least - 1, 0))
+  expect_null(check_empty_reports(bloom, least, 1))
+  # Bits of a set of fixed size are not independent.
+  expect_null(check_empty_reports(rr_subset(5, 1, size = 2), 1e9, 0))
 })

@@ -338,6 +338,10 @@ test_that("functions of a covariance matrix, with what is unknown, and their quo
     0.5 * exp(1.5 * error / 0.5)))
   expect_identical(quotient$edge, TRUE)
   expect_equal(quotient$covariance, matrix(error^2), ignore_attr = TRUE)
+  # While looking each function has a quantile and a number of reports: the larger ones hold for both.
+  looking <- replace(result, c("z", "reports", "p"), list(c(1.5, 2), c(300, 200), function(ratio, reports) reports))
+  row <- contrast_ratios(list(divisor = c(2, 0), is_shown = c(TRUE, FALSE)), looking)$table
+  expect_equal(c(row$conf.low, row$conf.high, row$p.value), c(0.5 * exp(c(-2, 2) * error / 0.5), 300))
   none <- contrast_ratios(list(divisor = c(2, 0), is_shown = c(TRUE, FALSE)), replace(result, "value", list(c(-2, 4))))
   expect_true(is.na(none$table$std.error))
   expect_refused(contrast_ratios(list(divisor = c(2, 0), is_shown = c(TRUE, FALSE)), result[names(result) != "covariance"]))
@@ -365,4 +369,33 @@ test_that("what groups share by one study of the channel: the error of a sum les
   shared <- shared_variances(fit, W)
   expect_length(shared, 1)
   expect_equal(unname(shared[[1]]), unname(total - parts), tolerance = 1e-6)
+})
+
+test_that("functions of estimates with a covariance have t intervals and tests; what needs an unknown estimate is unknown", {
+  fit <- list(covariance = diag(c(0.04, 0.09, NA)), df = 7, is_held = c(FALSE, FALSE, FALSE))
+  found <- contrast_values(fit, rbind(c(1, -1, 0), c(0, 1, 1), c(0, 0, 0)), c(0.5, 0.2, NA), 0.9)
+  error <- sqrt(0.04 + 0.09)
+  half <- qt(0.95, 7) * error
+  expect_equal(found$table$estimate, c(0.3, NA, 0))
+  expect_equal(found$table$std.error, c(error, NA, 0))
+  expect_equal(found$table$statistic, c(0.3 / error, NA, NA))
+  expect_equal(found$table$p.value, c(2 * pt(-0.3 / error, 7), NA, NA))
+  expect_equal(cbind(found$table$conf.low, found$table$conf.high), rbind(0.3 + c(-1, 1) * half, NA, 0))
+  expect_identical(found$edge, c(FALSE, FALSE, FALSE))
+  # Without degrees of freedom the normal distribution's; a function of what is held at 0 or 1 is at the edge.
+  fit$df <- NULL
+  fit$is_held <- c(TRUE, FALSE, FALSE)
+  found <- contrast_values(fit, rbind(c(1, -1, 0), c(0, 1, 0)), c(0.5, 0.2, NA), 0.9)
+  expect_equal(found$table$conf.high[1], 0.3 + qnorm(0.95) * error)
+  expect_identical(found$edge, c(TRUE, FALSE))
+})
+
+test_that("weights are a multiple of the share of some cells: the fewer if the sum is known, those that are not 0 if it is free", {
+  expect_identical(share_multiple(c(0, 2, 2), TRUE), list(scale = -2, cells = 1L))
+  expect_identical(share_multiple(c(0, 2, 2), FALSE), list(scale = 2, cells = 2:3))
+  expect_identical(share_multiple(c(1, 1, 3), TRUE), list(scale = 2, cells = 3L))
+  expect_identical(share_multiple(c(1, 1, 1), TRUE), list(scale = 0))
+  expect_identical(share_multiple(c(0, 0, 0), FALSE), list(scale = 0))
+  for (free in list(c(1, 1, 1), c(1, 1, 3), c(0, 1, 2))) expect_null(share_multiple(free, FALSE))
+  expect_null(share_multiple(c(0, 1, 2), TRUE))
 })

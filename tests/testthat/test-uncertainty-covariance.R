@@ -57,6 +57,35 @@ test_that("variances of functions: exact zeros stay zeros, and more than 2000 ha
   expect_equal(more$variance[c(1, 2, 2001)], found$variance[c(2, 3, 2)], tolerance = 1e-10)
 })
 
+test_that("a hierarchy of one depth has the variances of its oracle's functions, jointly up to 2000", {
+  one_depth <- rr_hierarchy(3, 2, fanout = 3, oracle = rr_grr)
+  fit <- rr_estimate(rr_counts(c(1000, unname(counts)), one_depth, n = 1000), method = "inv")
+  contrasts <- rbind(c(1, 1, 1), c(1, -1, 0), c(0, 0.5, 2))
+  V <- contrasts %*% by_hand(counts, "population") %*% t(contrasts) * 1000 / 999
+  found <- contrast_variances(fit, 1, contrasts)
+  expect_equal(found, list(variance = diag(V), covariance = V), tolerance = 1e-10)
+  expect_identical(found$variance[1], 0)
+  many <- contrast_variances(fit, 1, contrasts[rep(1:3, c(1, 1, contrast_limit - 1)), ])
+  expect_equal(many$variance[1:3], diag(V), tolerance = 1e-10)
+  expect_null(many$covariance)
+})
+
+test_that("where the likelihood has many maxima, functions that they share have the binomial variance", {
+  alike <- rr_channel(rbind(c(0.8, 0.2), c(0.2, 0.8), c(0.8, 0.2)), levels = c("a", "b", "c"), reports = c("x", "y"))
+  fit <- rr_estimate(rr_counts(c(70, 30), alike))
+  contrasts <- rbind(c(1, 0, 1), c(1, 0, 0), c(1, 1, 1), c(2, -1, 2))
+  found <- contrast_variances(fit, 1, contrasts)
+  expect_identical(found$identified, c(TRUE, FALSE, TRUE, TRUE))
+  # The share of a and c is (m - 0.2) / 0.6 with the share m of x; the last function is three times that share less 1.
+  V <- 0.7 * 0.3 / 100 / 0.6^2
+  expect_equal(found$variance[-2], c(V, 0, 9 * V), tolerance = 1e-6)
+  expect_identical(found$variance[3], 0)
+  expect_equal(found$covariance[1, 4], 3 * V, tolerance = 1e-6)
+  expect_false(found$edge)
+  # Of 100 reports at most 80 are x: b is held at 0, and c could be all of it.
+  expect_true(contrast_variances(suppressWarnings(rr_estimate(rr_counts(c(95, 5), alike))), 1, contrasts)$edge)
+})
+
 test_that("a variance of 0 is known only where the reports show fixed truths", {
   shown <- rr_binary(1, 0)
   all_no <- function(target, mechanism) suppressWarnings(suppressMessages(rr_estimate(rr_counts(c(50, 0), mechanism), target = target, method = "inv")))
@@ -68,6 +97,10 @@ test_that("a variance of 0 is known only where the reports show fixed truths", {
   low <- suppressWarnings(rr_estimate(rr_counts(c(no = 850, yes = 150), rr_warner(0.8))))
   expect_identical(unname(at_boundary(low, 1)), c(TRUE, TRUE))
   expect_true(held_at_boundary(low, 1))
+  # A design that drew everybody has an error of 0, unless the estimate is held.
+  in_design <- function(fit) known_errors(replace(fit, "covariance", list(diag(c(0, 0.04)))), 1, c(0, 0.2))
+  expect_identical(in_design(low), c(NA, 0.2))
+  expect_identical(in_design(rr_estimate(rr_counts(c(no = 700, yes = 300), rr_warner(0.8)))), c(0, 0.2))
   inside <- rr_estimate(rr_counts(c(no = 700, yes = 300), rr_warner(0.8)))
   expect_identical(unname(at_boundary(inside, 1)), c(FALSE, FALSE))
   expect_false(held_at_boundary(inside, 1))
@@ -87,12 +120,20 @@ test_that("errors of a method of its own: diag(d) - c c', with the reason if the
   expect_null(errors_unknown(fit))
   fit$estimator$spread <- spread(c(0.04, 0.09, 0.01), c(0.1, 0.2, 0.2), unknown = "a reason")
   expect_identical(errors_unknown(fit), "Standard errors are NA: a reason")
-  fit$estimator$spread <- spread(1, 1)
-  expect_error(method_covariance(fit, 1, group_evidence(fit$tally, 1)), class = "candor_error")
+  # It has the estimates, and what they were made of.
+  fit$estimator$spread <- function(theta, evidence, target) list(diagonal = theta^2, common = numeric(evidence$k))
+  expect_equal(fit_errors(fit, 1), unname(coef(fit)))
+  for (wrong in list(spread(1, 1), spread(1, c(0.1, 0.2, 0.2)), spread(c(0.04, 0.09, 0.01), 1))) {
+    fit$estimator$spread <- wrong
+    expect_error(method_covariance(fit, 1, group_evidence(fit$tally, 1)), class = "candor_error_argument")
+  }
   fit$estimator$spread <- NULL
   expect_null(method_covariance(fit, 1, group_evidence(fit$tally, 1)))
   fit$covariance <- diag(c(0.04, -1e-9, 0.01))
   expect_identical(fit_errors(fit, 1, c(1, 3)), c(0.2, 0.1))
+  # The second group's estimates are the fourth to the sixth.
+  fit$covariance <- diag((1:6)^2)
+  expect_identical(fit_errors(fit, 2, c(3, 1)), c(6, 4))
 })
 
 test_that("a validation study adds its effects to the covariance of a design, for totals times their sizes", {
@@ -106,6 +147,11 @@ test_that("a validation study adds its effects to the covariance of a design, fo
   expect_equal(found$covariance, diag(c(0.2, 0.3)) + tcrossprod(7 * effects), ignore_attr = TRUE)
   expect_equal(found$inversion$field_variance, base$inversion$variance)
   expect_equal(as.vector(found$inversion$variance), 0.01 + rowSums(effects^2), ignore_attr = TRUE, tolerance = 1e-10)
+  expect_null(with_study_error(base["covariance"], fit, size)$inversion)
+  expect_equal(fit_effects(fit, 1, 2), effects[2, , drop = FALSE])
+  # A method with errors of its own does not say how it moves with the study.
+  fit$estimator$spread <- function(...) NULL
+  expect_identical(with_study_error(base, fit, size)$covariance, matrix(NA_real_, 2, 2))
   plain <- rr_estimate(rr_counts(c(600, 400), rr_warner(0.9)), method = "inv")
   expect_identical(with_study_error(base, plain, size), base)
   expect_null(fit_effects(plain, 1))

@@ -276,11 +276,22 @@ test_that("levels by rank, limits that hold the estimate, and limits of designs,
   design <- c(design[names(design) != "interval"], list(interval = "wilson", estimator = list(unbiased = TRUE),
                                                          inversion = list(estimate = cbind(c(0.3, 0.7)), low = c(-0.5, -0.5), high = c(1.5, 1.5),
                                                            variance = cbind(c(0.01, 0.04)))))
+  wilson <- function(share, worth) {
+    z2 <- qt(0.95, 9)^2 / worth
+    bounds <- (share + z2 / 2 + c(-1, 1) * sqrt(z2 * (share * (1 - share) + z2 / 4))) / (1 + z2)
+    pmin(pmax(-0.5 + 2 * bounds, 0), 1)
+  }
   share <- (0.3 + 0.5) / 2
-  worth <- share * (1 - share) * 4 / 0.01
-  z2 <- qt(0.95, 9)^2 / worth
-  wilson <- (share + z2 / 2 + c(-1, 1) * sqrt(z2 * (share * (1 - share) + z2 / 4))) / (1 + z2)
-  expect_equal(unlist(design_intervals(design, 1, 0.9, 1), use.names = FALSE), pmin(pmax(-0.5 + 2 * wilson, 0), 1), tolerance = 1e-10)
+  limits <- function() unlist(design_intervals(design, 1, 0.9, 1), use.names = FALSE)
+  expect_equal(limits(), wilson(share, share * (1 - share) * 4 / 0.01), tolerance = 1e-10)
+  # Reports that are all alike are worth their number; an estimate beyond 0 is taken for 0.
+  design$tally$effective_n <- 50
+  for (variance in c(0, NA)) {
+    design$inversion$variance[1] <- variance
+    expect_equal(limits(), wilson(share, 50), tolerance = 1e-10)
+  }
+  design$inversion$estimate[1] <- -0.2
+  expect_equal(limits(), wilson(0.25, 50), tolerance = 1e-10)
 })
 
 test_that("kinds of intervals are refused where they do not hold", {

@@ -149,3 +149,24 @@ test_that("intervals by rank of a wide channel have the level of each rank", {
   rank <- rank(-coef(fit))
   for (i in 1:3) expect_equal(ranked[i], confint(fit, i, level = 1 - 0.05 * rank[[i]] / 3)[[1]], tolerance = 1e-7)
 })
+
+test_that("limits of a share that was seen without noise, and of a sum of cells, are where the likelihood has fallen by the quantile", {
+  quantile <- stats::qchisq(0.9, 1)
+  # Of n reports none or all: n log(1 - t) or n log(t) is the log-likelihood.
+  expect_equal(profile_binomial(0, 50, 0.9), c(low = 0, high = 1 - exp(-quantile / 100)), tolerance = 1e-7)
+  expect_equal(profile_binomial(1, 50, 0.9), c(low = exp(-quantile / 100), high = 1), tolerance = 1e-7)
+  fall <- function(t) 2 * 50 * (0.3 * log(0.3 / t) + 0.7 * log(0.7 / (1 - t)))
+  expect_equal(fall(profile_binomial(0.3, 50, 0.9)), c(low = quantile, high = quantile), tolerance = 1e-6)
+  # Cells a and c of three are one truth of Warner's design, b the other.
+  rows <- rbind(c(0.8, 0.2), c(0.2, 0.8), c(0.8, 0.2))
+  limits <- function(counts, best) profile_share(rows, counts, c(TRUE, FALSE, TRUE), best, 0.9, sum(counts))
+  loglik <- function(t, counts) counts[1] * log(0.2 + 0.6 * t) + counts[2] * log(0.8 - 0.6 * t)
+  inside <- limits(c(60, 40), c(1 / 3, 1 / 3, 1 / 3))
+  expect_equal(2 * (loglik(2 / 3, c(60, 40)) - loglik(inside, c(60, 40))), c(low = quantile, high = quantile), tolerance = 1e-4)
+  expect_true(inside[["low"]] < 2 / 3 && 2 / 3 < inside[["high"]])
+  edge <- limits(c(90, 10), c(0.5, 0, 0.5))
+  expect_identical(edge[["high"]], 1)
+  expect_equal(2 * (loglik(1, c(90, 10)) - loglik(edge[["low"]], c(90, 10))), quantile, tolerance = 1e-4)
+  # Two reports exclude nothing.
+  expect_identical(limits(c(1, 1), c(0.25, 0.5, 0.25)), c(low = 0, high = 1))
+})

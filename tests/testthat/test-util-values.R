@@ -173,8 +173,8 @@ test_that("small helpers by hand: text of numbers, tables, limits, sums", {
   expect_identical(within_80(c("  short", paste0("  ", strrep("word ", 20)))), c("  short", paste0("  ", trimws(strrep("word ", 15))), paste0("    ",
     trimws(strrep("word ", 5)))))
   expect_identical(capitalise("abc"), "Abc")
-  missing <- structure(c(1, 5, 9, NA), na_values = 1, na_range = c(8, 10), class = "haven_labelled")
-  expect_identical(as.vector(unclass(without_missing_codes(missing))), c(NA, 5, NA, NA))
+  missing <- structure(c(1, 5, 8, 9, 10, 10.5, NA), na_values = 1, na_range = c(8, 10), class = "haven_labelled")
+  expect_identical(as.vector(unclass(without_missing_codes(missing))), c(NA, 5, NA, NA, NA, 10.5, NA))
   expect_identical(column_numbers(factor(c("1", "2.5"))), c(1, 2.5))
   expect_identical(column_numbers(c("1", "x")), c("1", "x"))
   expect_identical(column_numbers(c("1", NA, "NA", " ")), c(1, NA, NA, NA))

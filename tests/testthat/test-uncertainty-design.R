@@ -1,0 +1,80 @@
+# What the variance of a design is made of, by hand; the variances themselves are in test-fit-survey.R.
+
+# Five respondents: reports, labels of three of them, and weights.
+labelled <- list(code = c(1L, 1L, 2L, 2L, 2L), truth = c(1L, NA, 2L, 1L, NA), group = rep(1L, 5), size = 15)
+w <- c(1, 2, 3, 4, 5)
+
+test_that("labels give each report its predictive values, and respondents scores whose weighted mean is the estimate", {
+  sums <- labelled_sums(labelled, 1:5, w, 2, 3)
+  expect_equal(sums, list(labels = cbind(c(1, 0), c(4, 3), 0), predictive = cbind(c(1, 0), c(4, 3) / 7, 0), reports = c(3, 12, 0)))
+  expect_equal(labelled_sums(labelled, c(3, 5), w[c(3, 5)], 2, 2)$labels, cbind(0, c(0, 3)))
+  # Those with a label move by W / V of its distance from the predictive values.
+  sums <- labelled_sums(labelled, 1:5, w, 2, 2)
+  scores <- labelled_scores(labelled, 1:5, sums)
+  p <- c(4, 3) / 7
+  expect_equal(scores, rbind(c(1, 0), c(1, 0), p + 12 / 7 * (c(0, 1) - p), p + 12 / 7 * (c(1, 0) - p), p), ignore_attr = TRUE)
+  # By hand: (3 (1, 0) + 12 p) / 15.
+  estimate <- (c(3, 0) + 12 * p) / 15
+  expect_equal(colSums(w * scores) / 15, estimate)
+  fit <- list(mechanism = list(levels = c("no", "yes"), reports = c("no", "yes")), estimate = estimate)
+  linear <- labelled_linear(fit, labelled, w)
+  expect_equal(linear$scores(1, 3:5), scores[3:5, ])
+  expect_equal(linear$refit(1, 1:5, w), estimate)
+  # Without a label of the second report it is not known.
+  expect_identical(linear$refit(1, c(1, 2, 5), c(1, 2, 5)), c(NA_real_, NA_real_))
+  expect_equal(linear$refit(1, c(1, 3), c(2, 6)), c(0.25, 0.75))
+  # Equal weights are worth as many labels, whatever their size: half a label of a report whose labels agree.
+  halves <- function(w) labelled_linear(fit, labelled, w)$half_labels
+  expect_equal(halves(rep(2, 5)), halves(rep(1, 5)))
+  expect_equal(as.vector(halves(rep(1, 5))), rep((1.25 / 1.5) * (0.25 / 1.5) * 0.4^2, 2))
+})
+
+test_that("a map is a matrix, or alpha times the support less u for each of it", {
+  expect_equal(map_matrix(list(jacobian = diag(2)), 2), diag(2))
+  map <- list(alpha = 2, support = c(TRUE, FALSE, TRUE), u = c(0.5, 0.25, 0.25))
+  expect_equal(map_matrix(map, 3), 2 * cbind(c(0.5, -0.25, -0.25), 0, c(-0.5, -0.25, 0.75)))
+})
+
+test_that("a method's map has the shape that rr_new_method() says, or is refused", {
+  fit <- rr_estimate(rr_counts(c(500, 300, 200), rr_grr(3, 2)), method = "inv")
+  evidence <- group_evidence(fit$tally, 1)
+  mapped <- function(map) {
+    fit$estimator$local_map <- function(theta, evidence) map
+    fit_map(fit, 1, evidence)
+  }
+  sparse <- list(alpha = 1, support = c(TRUE, TRUE, FALSE), u = c(0.5, 0.5, 0))
+  for (map in list(sparse, list(jacobian = diag(3)), list(information = 1))) expect_identical(mapped(map), c(map, unbiased = TRUE))
+  wrong <- list(list(jacobian = diag(2)), list(jacobian = 1:9), replace(sparse, "support", list(c(1, 1, 0))), replace(sparse, "support", list(TRUE)),
+                replace(sparse, "alpha", list(1:2)), replace(sparse, "u", list(1)), sparse[-1], sparse[-3], list())
+  for (map in wrong) expect_error(mapped(map), class = "candor_error_argument")
+  # An unbiased estimate without a map moves as the reports do; any other is not known to move.
+  expect_equal(map_matrix(mapped(NULL), 3), diag(3))
+  fit$estimator$unbiased <- FALSE
+  expect_null(mapped(NULL))
+})
+
+test_that("the randomization of a sum is the mean square of the scores less the square of their means", {
+  scores <- cbind(c(1, 3), c(0, 2))
+  means <- cbind(c(2, 0.5), c(1, 1))
+  # Two reports of the first kind and one of the second; truths estimated as 1.5 and 1.5.
+  expected <- 2 * tcrossprod(scores[1, ]) + tcrossprod(scores[2, ]) - 1.5 * (tcrossprod(means[1, ]) + tcrossprod(means[2, ]))
+  expect_equal(randomization(scores, c(2, 1), means, c(1.5, 1.5)), expected)
+  # A direct question adds none, whoever is scored.
+  anyone <- array(c(1, -2, 0.5, 3, 0, 1, 4, -1), c(2, 2, 2))
+  expect_equal(channel_randomization(anyone, cbind(c(3, 1), c(2, 5)), diag(2), diag(2)), matrix(0, 2, 2))
+  # Of Warner's design: the sum over truths of the variance of a report's score, by both of its reports.
+  C <- rbind(c(0.8, 0.2), c(0.2, 0.8))
+  inverse <- solve(t(C))
+  truths <- drop(inverse %*% c(30, 20))
+  variance <- sum(truths * apply(C, 1, function(p) sum(p * c(1, 4)^2) - sum(p * c(1, 4))^2))
+  expect_equal(channel_randomization(array(c(1, 4), c(2, 1, 1)), cbind(c(30, 20)), C, inverse), matrix(variance))
+})
+
+test_that("the columns of the unbiased estimate are those of the inverse of the channel", {
+  C <- rbind(c(0.7, 0.2, 0.1), c(0.1, 0.8, 0.1), c(0.1, 0.3, 0.6))
+  for (mechanism in list(rr_channel(C), rr_forced(c(0.1, 0.05, 0.2)))) {
+    expect_equal(inversion_columns(rr_law(mechanism), mechanism), solve(t(unname(rr_matrix(mechanism)))))
+  }
+  no_categories <- rr_count_mean_sketch(1, 4, 2)
+  expect_null(inversion_columns(rr_law(no_categories), no_categories))
+})
