@@ -106,6 +106,8 @@ function_map <- function(files) {
     started <<- proc.time()[["elapsed"]]
   })
   run_file <- function(file) {
+    # On one processor all files run in this process.
+    table <<- NULL
     expressions <- file_expressions(file)
     marks <- sprintf("mark_calls(%d)", seq_along(expressions$lines) * expressions$is_test)
     # What the helpers call is nobody's.
