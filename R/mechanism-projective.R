@@ -93,7 +93,7 @@ projective_numbers <- function(k, epsilon, order) {
   coordinates <- pmax(
     2, ceiling(log1p(k * (order - 1)) / log(order))
   )
-  # A logarithm may be off by a rounding, which adds a coordinate to as many points as categories.
+  # The rounding of a logarithm may add a coordinate if there are as many points as categories.
   coordinates <- coordinates - (coordinates > 2 & points(coordinates - 1) >= k)
   all <- points(coordinates)
   hyperplane <- points(coordinates - 1)

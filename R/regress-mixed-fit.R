@@ -7,7 +7,7 @@
 #' answers, often without a warning, because the probability of a report tends to constants on both sides.
 #'
 #' The standard deviation `sigma` of the random intercept may be estimated as 0, which is the fit without the term, or as infinite. If it is infinite, the likelihood rises to a finite limit,
-#' coefficients are `Inf`, `-Inf` or `NA`, prevalences are finite, and a warning says so. Another warning says that the reports of one person are too few to detect
+#' coefficients are `Inf`, `-Inf` or `NA`, prevalences are finite, and a warning says so. The lower limit of `sigma` is at most 32. Another warning says that the reports of one person are too few to detect
 #' dependence: `information.pairs`, the standard error of `sigma^2` under independence, is then above 1.6. It falls with the square root of the number of persons. With one pilot survey of `n`
 #' persons, a survey that tells `sigma` from 0 needs about `n * (2 * information.pairs / sigma^2)^2`.
 #'
