@@ -281,6 +281,8 @@ test_that("Chernoff's limits are the last sizes that no exponential bound exclud
     low <- Find(function(u) !refuted(u, 1), 0:m)
     high <- Find(function(u) !refuted(u, -1), m:0)
     expect_equal(chernoff_size(estimate, m, law, alpha), c(low, high))
+    # Half of what is left of the level on each side.
+    expect_equal(exact_size("union", estimate, list(m = m, n = 3, flip = 0.2), 0.9), c(low, high))
   }
 })
 
