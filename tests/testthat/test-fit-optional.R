@@ -116,6 +116,7 @@ test_that("optional answers have Wald's limits, of all rows together, cut at 0 a
   # No is 1 less yes.
   expect_equal(vcov(free)["u:no", "u:yes"], -error[[1]]^2)
   expect_equal(vcov(free)["u:no", "v:yes"], 0)
+  expect_equal(vcov(free), t(vcov(free)))
   for (asked in list(list(method = "ibu"), list(interval = "wilson"), list(target = "sample"), list(other = 1))) {
     expect_error(do.call(rr_estimate, c(list(pool), asked)), class = "candor_error_argument")
   }

@@ -360,6 +360,10 @@ test_that("anytime: cards that asked for the truth are counted, exactly in full 
   # None of 160: the share m at which (1 - m)^160 is alpha of the mixture.
   root <- 1 - exp((lbeta(0.5, 160.5) - lbeta(0.5, 0.5) + log(0.05)) / 160)
   expect_equal(unname(confint(fit, "yes")[1, ]), c(0, root), tolerance = 1e-9)
+  # 40 of 160: both shares m at which m^40 (1 - m)^120 is alpha of the mixture.
+  some <- rr_estimate(block_rows(rep(25, 8), rep(10, 8)), mechanism, column = "report", interval = "anytime")
+  excess <- function(m) 40 * log(m) + 120 * log(1 - m) - log(0.05) - lbeta(40.5, 120.5) + lbeta(0.5, 0.5)
+  expect_equal(excess(confint(some, "yes")), c(0, 0), ignore_attr = TRUE, tolerance = 1e-6)
   # The chance of ever missing in 40 blocks, block by block, by the binomial numbers of their true yes.
   for (share in c(0.005, 0.02, 0.3)) {
     inside <- 1

@@ -273,3 +273,9 @@ test_that("shares of births are positive numbers, and a sheet is of one row", {
   expect_equal(row$std.error, sqrt(1 / 4 / 25) / (2 * row$probability - 1))
   expect_identical(rr_device("warner", 1)$std.error[1], NA_real_)
 })
+
+test_that("the boxes of a sheet have no first", {
+  sheet <- list(different = "d", same = "s", none = "0", some = "1")
+  expect_identical(answer_boxes("crosswise", sheet), c("d", "s"))
+  expect_identical(answer_boxes("triangular", sheet), c("0", "1"))
+})

@@ -170,3 +170,9 @@ test_that("shares of a posterior: medians and limits, a row for each group of a 
   expect_equal(rows$x, tidy(alone)$median)
   expect_identical(as.integer(rows$y), 2:1)
 })
+
+test_that("each level of a picture has a line type", {
+  scale <- level_colours(c("a", "b"))[[3]]
+  expect_identical(scale$aesthetics, "linetype")
+  expect_named(scale$palette(2), c("a", "b"))
+})
