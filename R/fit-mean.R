@@ -20,7 +20,8 @@ estimate_tally.rr_mean <- function(mechanism, tally, settings) {
     line[2]^2 * moments[2, ]
   n <- tally$effective_n
   high <- counts[1, ] * (n / tally$n)
-  few <- looking & (n < least_reports | pmin(high, n - high) < least_of_either)
+  fewer <- pmin(high, n - high)
+  few <- looking & (n < least_reports | fewer < least_of_either)
   tell_few_reports(few)
   unlikely <- has_few_distinct(tally) |
     unlikely_mean(mechanism, mean, second, n, false_alarm / length(n))

@@ -615,7 +615,8 @@ score_association <- function(i, j, moments, w, squares) {
 # The measure that methods have by default. Correlations are for yes/no questions; if other
 # questions are among them, Cramer's V is there for every pair.
 default_measure <- function(pairs) {
+  correlation <- pairs[["correlation"]]
   v <- pairs[["cramers.v"]]
-  other <- is.null(pairs[["correlation"]]) || any(is.na(pairs[["correlation"]]) & !is.na(v))
+  other <- is.null(correlation) || any(is.na(correlation) & !is.na(v))
   if (other) "cramers.v" else "correlation"
 }

@@ -192,7 +192,8 @@ law_unlikely.rr_law_support <- function(law, evidence, alpha) {
     )) {
     return(TRUE)
   }
-  if (max(lengths(law[c("p", "q", "both_own", "both_other")])) > 1L) return(FALSE)
+  probabilities <- law[c("p", "q", "both_own", "both_other")]
+  if (max(lengths(probabilities)) > 1L) return(FALSE)
   others <- evidence$k - 1
   mean <- law$p + others * law$q
   variance <- mean + 2 * others * (law$both_own %||% (law$p * law$q)) +

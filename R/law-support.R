@@ -159,7 +159,8 @@ pair_block <- function(x, cells, independent) {
 # not, less q) / d. They are sums over pairs with the truth and over other pairs. NULL if categories
 # differ.
 law_second_moments.rr_law_support <- function(law, k, weights) {
-  if (max(lengths(law[c("p", "q", "both_own", "both_other")])) > 1L) return(NULL)
+  probabilities <- law[c("p", "q", "both_own", "both_other")]
+  if (max(lengths(probabilities)) > 1L) return(NULL)
   p <- law$p
   q <- law$q
   pair_true <- (law$both_own %||% (p * q)) - p * q

@@ -132,7 +132,10 @@ best_buckets <- function(epsilon) {
 
 hash_prime <- function(k, g) {
   n <- min(ceiling(max(k, 64 * g)), largest_prime)
-  is_prime <- function(m) m %% 2 == 1 && all(m %% seq(3, sqrt(m), by = 2) != 0)
+  is_prime <- function(m) {
+    divisors <- seq(3, sqrt(m), by = 2)
+    m %% 2 == 1 && all(m %% divisors != 0)
+  }
   while (!is_prime(n)) n <- n + 1
   n
 }

@@ -195,7 +195,8 @@ new_law_mean <- function(share, fine, coarse) {
 # The answers are made numbers on the scale from -1 to 1.
 #' @export
 prepare_answers.rr_mean <- function(mechanism, x) {
-  if (!is.numeric(x) && !is.logical(x) || length(dim(x)) > 1L) {
+  has_numbers <- is.numeric(x) || is.logical(x)
+  if (!has_numbers || length(dim(x)) > 1L) {
     abort(c("{.arg x} must be numbers.", x = "It is {describe_kind(x)}."))
   }
   range <- mechanism$range

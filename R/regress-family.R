@@ -99,7 +99,8 @@ regress_link <- function(p, q, d, link) {
       link = sprintf("rr(%s)", link),
       linkfun = eta_of,
       linkinv = function(eta) {
-        pmin(1 - least, pmax(least, p * curve$yes(eta) + q * curve$no(eta)))
+        mu <- p * curve$yes(eta) + q * curve$no(eta)
+        pmin(1 - least, pmax(least, mu))
       },
       mu.eta = function(eta) d * curve$derivative(eta, 1),
       valideta = function(eta) {

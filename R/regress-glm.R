@@ -270,7 +270,9 @@ regress_data <- function(frame, mechanism, link, anchor = NULL) {
   storage.mode(x) <- "double"
   weight <- as.double(response$weights)
   used <- sum(weight > 0)
-  if (used < ncol(x) && qr(x, tol = 1e-11)$rank >= used) check_enough_rows(used, ncol(x))
+  if (used < ncol(x) && qr(x, tol = 1e-11)$rank >= used) {
+    check_enough_rows(used, ncol(x))
+  }
   scale <- design_scale(frame$design, weight)
   c(frame, devices, list(
     x = x,

@@ -65,7 +65,8 @@ describe_maximum <- function(maximum) {
   scale[-index] <- NA
   scaled <- function(V) V * outer(scale, scale)
   psi <- ifelse(limits$infinite[-columns], round(psi), psi)
-  value <- regress_value(model, c(maximum$b[seq_len(model$k)], psi), natural = TRUE)
+  parameters <- c(maximum$b[seq_len(model$k)], psi)
+  value <- regress_value(model, parameters, natural = TRUE)
   c(maximum, list(
     coefficients = replace(limits$coefficients[columns], -model$basis$keep, NA),
     infinite = infinite,

@@ -473,7 +473,13 @@ confint.rr_glm_mixed <- function(
     # 32, since the kernel has no sigmas above 60.
     top <- min(object$sigma, 32)
     height_0 <- object$fixed$loglik - object$loglik + drop
-    low <- if (height_0 >= 0) 0 else if (height(top) < 0) top else limit(c(0, top))
+    low <- if (height_0 >= 0) {
+      0
+    } else if (height(top) < 0) {
+      top
+    } else {
+      limit(c(0, top))
+    }
     high <- if (top == 32 || height(32) >= 0) Inf else limit(c(top, 32))
     c(low, high)
   })

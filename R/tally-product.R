@@ -144,5 +144,6 @@ score_reader.rr_mechanism <- function(mechanism, name) {
 
 # The scores of each report: those of the unbiased estimate, which is their mean.
 channel_scores <- function(mechanism, name) {
-  left_inverse(list(matrix = t(unname(identified_channel(mechanism, name)))))$matrix
+  channel <- unname(identified_channel(mechanism, name))
+  left_inverse(list(matrix = t(channel)))$matrix
 }
