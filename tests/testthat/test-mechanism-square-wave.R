@@ -138,6 +138,7 @@ test_that("bad arguments are refused", {
 
 test_that("breaks have as few digits as tell them apart, all of a double's if they must", {
   expect_identical(rr_square_wave(c(0, 0.123456, 0.123457, 1), 1)$levels, c("0 to 0.123456", "0.123456 to 0.123457", "0.123457 to 1"))
+  expect_identical(rr_square_wave(c(0, 0.123456, 1), 1)$levels, c("0 to 0.123", "0.123 to 1"))
   breaks <- c(0, 1, 1 + 2^-52, 2)
   levels <- rr_square_wave(breaks, 1)$levels
   expect_identical(as.numeric(unlist(strsplit(levels, " to "))), breaks[c(1, 2, 2, 3, 3, 4)])
