@@ -221,6 +221,9 @@ test_that("verdicts are of the smallest adjusted p-value", {
 test_that("the p-value counts simulated deviances that are as large, and deviances of 0 are ties", {
   direct <- rr_goodness_of_fit(suppressWarnings(rr_estimate(rr_counts(c(100, 0), rr_binary(1, 0)))), 99, seed = 1)
   expect_identical(c(direct$deviance, direct$df, direct$p.value, direct$replications), c(0, 0, 1, 99))
+  # None or all of six, where 0.3 are due: 0.7^6 + 0.3^6, with four simulation errors.
+  six <- rr_goodness_of_fit(suppressWarnings(rr_estimate(rr_counts(c(no = 6, yes = 0), rr_warner(0.7)))), 1999, seed = 1)
+  expect_lt(abs(six$p.value - 0.7^6 - 0.3^6), 4 * sqrt(0.118 * 0.882 / 1999))
   # 10 of 600 where a fifth is due: no simulated tally is so far from it.
   swapped <- rr_goodness_of_fit(estimate_doubted(rr_counts(c(no = 590, yes = 10), rr_warner(0.2))), 199, seed = 1)
   expect_identical(c(swapped$p.value, swapped$replications), c(1 / 200, 199))
