@@ -192,8 +192,7 @@ law_unlikely.rr_law_support <- function(law, evidence, alpha) {
     )) {
     return(TRUE)
   }
-  probabilities <- law[c("p", "q", "both_own", "both_other")]
-  if (max(lengths(probabilities)) > 1L) return(FALSE)
+  if (differs_by_category(law)) return(FALSE)
   others <- evidence$k - 1
   mean <- law$p + others * law$q
   variance <- mean + 2 * others * (law$both_own %||% (law$p * law$q)) +

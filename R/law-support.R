@@ -155,12 +155,16 @@ pair_block <- function(x, cells, independent) {
   )
 }
 
+# Do categories, or pairs of them, have probabilities of their own?
+differs_by_category <- function(law) {
+  max(lengths(law[c("p", "q", "both_own", "both_other")])) > 1L
+}
+
 # The mean squares, given each truth, of the sum over categories of their weight times (supported or
 # not, less q) / d. They are sums over pairs with the truth and over other pairs. NULL if categories
 # differ.
 law_second_moments.rr_law_support <- function(law, k, weights) {
-  probabilities <- law[c("p", "q", "both_own", "both_other")]
-  if (max(lengths(probabilities)) > 1L) return(NULL)
+  if (differs_by_category(law)) return(NULL)
   p <- law$p
   q <- law$q
   pair_true <- (law$both_own %||% (p * q)) - p * q
