@@ -155,11 +155,6 @@ pair_block <- function(x, cells, independent) {
   )
 }
 
-# Do categories, or pairs of them, have probabilities of their own?
-differs_by_category <- function(law) {
-  max(lengths(law[c("p", "q", "both_own", "both_other")])) > 1L
-}
-
 # The mean squares, given each truth, of the sum over categories of their weight times (supported or
 # not, less q) / d. They are sums over pairs with the truth and over other pairs. NULL if categories
 # differ.

@@ -186,6 +186,11 @@ law_tells_nothing <- function(law) UseMethod("law_tells_nothing")
 
 law_tells_nothing.rr_law <- function(law) all(abs(law$difference %||% 1) < 1e-14)
 
+# Do categories of a law of sets, or pairs of them, have probabilities of their own?
+differs_by_category <- function(law) {
+  max(lengths(law[c("p", "q", "both_own", "both_other")])) > 1L
+}
+
 # The position of a report that was given and that no truth can produce; 0 if there is none.
 law_impossible <- function(law, counts) UseMethod("law_impossible")
 
