@@ -74,10 +74,6 @@
 #'                 south = c(700, 300),
 #'                 west = c(660, 340))
 #' plot(rr_compare(rr_estimate(rr_counts(counts, rr_warner(0.8)))))
-#' # How does the prevalence of plagiarism change with the semester, for men
-#' # and women?
-#' plot(rr_glm(plagiarism ~ semester * female, exam_simulated,
-#'             rr_forced(1 / 6)))
 NULL
 
 #' @rdname autoplot.rr_fit

@@ -53,6 +53,7 @@
 #' rr_effects(fit)
 #' rr_effects(fit, "semester", by = "female")
 #' # By 1.0 (men) and 2.2 (women) percentage points per semester
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(fit)
 #' rr_effects(fit, "semester", per = c(semester = 2))   # per year
 #' # The prevalence in a population with 700 men and 300 women in semester 2
 #' cells <- data.frame(semester = 2, female = 0:1, people = c(700, 300))

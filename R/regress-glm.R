@@ -484,7 +484,7 @@ null_deviance <- function(data) {
 
 tell_glm <- function(fit) {
   tell_aliased(names(which(is_aliased(fit))))
-  if (is.null(fit$design) && any(fit$y %in% 0:1)) {
+  if (is.null(fit$design) && any(fit$y == 0 | fit$y == 1)) {
     tell_sampling_weights(fit$prior.weights * pmax(fit$y, 1 - fit$y))
   }
   if (isTRUE(as.vector(fit$parameter) %in% 0:1)) {
@@ -516,6 +516,7 @@ tell_glm <- function(fit) {
 reports_doubt <- function(fit) {
   if (!is.null(fit$unknown)) return(FALSE)
   arms <- row_arms(fit$arm, length(fit$y))
+  used <- unique(arms)
   is_beyond <- function(arm) {
     rows <- arms == arm
     w <- fit$prior.weights[rows]
@@ -523,8 +524,8 @@ reports_doubt <- function(fit) {
     if (!is.null(fit$design)) n <- n^2 / sum(w^2)
     yes <- sum(w * fit$y[rows]) / sum(w) * n
     bounds <- range(fit$device[1:2, arm])
-    alarm <- false_alarm / length(unique(arms))
+    alarm <- false_alarm / length(used)
     isTRUE(beyond_range(yes, n, bounds[1], bounds[2], alarm))
   }
-  any(vapply(unique(arms), is_beyond, NA))
+  any(vapply(used, is_beyond, NA))
 }
