@@ -235,15 +235,6 @@ test_that("a connection that drops while the text is written or types are asked 
   for (ask in asked) expect_error(ask(table), class = "candor_error_database")
 })
 
-test_that("DuckDB gives what memory gives, where it is installed", {
-  skip_if_not_installed("duckdb")
-  other <- DBI::dbConnect(getExportedValue("duckdb", "duckdb")())
-  on.exit(DBI::dbDisconnect(other, shutdown = TRUE))
-  DBI::dbWriteTable(other, "reports", survey)
-  expect_identical(rr_tally(dplyr::tbl(other, "reports"), m, column = "answer", by = ~ region + year, weights = "w"),
-                   rr_tally(survey, m, column = "answer", by = ~ region + year, weights = "w"))
-})
-
 test_that("a column that ignores case is counted as its bytes say", {
   frame <- data.frame(answer = c("a", "a", "b", "B"), region = c("x", "X", "x", "X"), w = c(1, 2, 0.5, 4))
   DBI::dbExecute(connection, "CREATE TABLE nocase (answer TEXT COLLATE NOCASE, region TEXT COLLATE NOCASE, w REAL)")
