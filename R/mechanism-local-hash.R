@@ -71,7 +71,6 @@ rr_local_hash <- function(levels, epsilon, optimized = TRUE, g = NULL, cohorts =
       c("local_hash", "protocol"),
       levels$labels,
       reports = if (shared) cohort_reports(cohorts, g) else levels$labels,
-      numeric_levels = if (!shared) levels$numeric,
       numeric_truths = levels$numeric,
       epsilon = epsilon,
       design = paste0(

@@ -8,6 +8,7 @@ test_that("without randomization it is the ordinary correlation, whose error is 
   expect_equal(table$correlation, cor(yes, z), tolerance = 1e-12)
   expect_equal(table$covariance, cov(yes, z), tolerance = 1e-12)
   expect_equal(table$statistic, 500 * cor(yes, z)^2, tolerance = 1e-12)
+  expect_identical(table$df, 1)
 })
 
 test_that("the estimate is Fox and Tracy's, and its error covers", {

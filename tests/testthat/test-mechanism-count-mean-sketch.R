@@ -229,6 +229,11 @@ test_that("the sum of squares: that of the buckets without noise and collisions,
   expect_identical(sketch_squares(sketch, rbind(bits, 1)), 1)
 })
 
+test_that("a candidate that everybody holds shares its bucket with nobody, also if its estimate is above 1", {
+  collisions <- with_calls(law_collisions, law_unbiased = function(law, evidence) 1.3)
+  expect_identical(collisions(list(functions = 4, width = 8), list(k = 1, counts = c(90, 100), n = 100), 1, "sample"), 0)
+})
+
 test_that("width, functions and their product have an end", {
   expect_refused(rr_count_mean_sketch(1, 65537, 1), rr_count_mean_sketch(1, 4, 0), rr_count_mean_sketch(1, 4, 2, one_bit = NA))
   expect_identical(rr_count_mean_sketch(1, 2, 1)$reports, c("1: bit 1", "1: bit 2", "1: all"))

@@ -621,6 +621,7 @@ test_that("estimates below 0 are counted right on both sides of chance, by all r
 test_that("the plan of a union is Theorem 3 for the least favourable sets", {
   plan <- rr_power(list(rr_warner(epsilon = 1), rr_warner(epsilon = 3)), n = c(50, 400), sets = c(1, 3), share = c(0, 0.1))
   expect_identical(nrow(plan), 16L)
+  expect_named(plan, c("mechanism", "epsilon", "sets", "share", "n", "std.error", "margin"))
   for (i in seq_len(nrow(plan))) {
     q <- plogis(-plan$epsilon[i])
     # A set has no more than a union: its elements are in one set each.

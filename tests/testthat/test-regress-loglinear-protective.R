@@ -253,8 +253,8 @@ test_that("the row of the share: its error from the logit, half of the p-value, 
   }
   row <- row_of(200, FALSE, 0.95)
   expect_equal(as.list(row), list(term = "self-protective", estimate = 0.2, std.error = 0.2 * 0.8 * 0.3, statistic = 2, p.value = pnorm(-2)))
-  row <- row_of(200, TRUE, 0.9)
-  expect_equal(c(row$conf.low, row$conf.high), 0.2 + c(-1, 1) * qnorm(0.95) / 20, tolerance = 1e-8)
+  row <- row_of(60, TRUE, 0.9)
+  expect_equal(c(row$conf.low, row$conf.high), 0.2 + c(-1, 1) * qnorm(0.95) / sqrt(120), tolerance = 1e-8)
   expect_identical(begun, cbind(c(4, 5, 6), 0))
   row <- row_of(20, TRUE, 0.95)
   expect_equal(c(row$conf.low, row$conf.high), c(0, 0.2 + qnorm(0.975) / sqrt(40)), tolerance = 1e-8)
