@@ -681,3 +681,41 @@ test_that("the likelihood is climbed from the shares without covariates and the 
   answer <- by("moments", s ~ z, mechanisms = mechanisms["s"], family = binomial())
   expect_equal(started(s ~ z, mechanisms = mechanisms["s"], family = binomial()), unname(coef(answer)), tolerance = 1e-6)
 })
+
+test_that("columns of designs become orthogonal columns of the same space, with a map back to each design", {
+  x <- c(0.5, -1, 2, 0.3, 1.7)
+  w <- c(1, 2, 0.5, 3, 1)
+  designs <- list(cbind(1, x), cbind(x, 2 * x - 3, x^2), cbind(rep(1, 5)))
+  found <- exact_columns(designs, w)
+  expect_identical(found$columns, list(rep(1, 5), x, 2 * x - 3, x^2))
+  expect_equal(crossprod(found$z * w / sum(w), found$z), diag(3), tolerance = 1e-12)
+  for (d in 1:3) expect_equal(found$z %*% found$maps[[d]], designs[[d]], tolerance = 1e-12, ignore_attr = TRUE)
+  alone <- exact_columns(list(cbind(x)), w)
+  expect_equal(abs(drop(alone$z)), abs(x) / sqrt(sum(w * x^2) / sum(w)), tolerance = 1e-12)
+  expect_equal(drop(alone$z %*% alone$maps[[1]]), x, tolerance = 1e-12)
+})
+
+test_that("what may be infinite: the logit of the truth, and the outcome's predictor unless it is Gaussian, in rows whose truth is possible", {
+  # Only a true yes is reported as yes.
+  d <- data.frame(z = c(-1.2, 0.3, 0.8, 1.9, -0.4, 0.6), q = c(0, 1, 0, 0, 1, 0), y = c(0, 2, 1, 3, 1, 0))
+  rows <- predictor_rows(quote(f(data = d)), y ~ z + q, d, list(q = rr_binary(0.6, 0)), ~., environment())
+  for (family in list(poisson(), gaussian())) {
+    rows$family <- family
+    rows$outcome <- predictor_outcome(rows, "ml")
+    mixture <- suppressMessages(new_mixture(rows))
+    b <- c(0.2, -0.3, 0.4, 0.1, 0.5, if (family$family == "gaussian") 0.1)
+    N <- cbind(rev(b), seq_along(b))
+    first <- mixture$rows$first
+    predictors <- function(v) {
+      v <- drop(mixture$back %*% v)
+      in_rows <- function(rows, k) {
+        z <- d$z[rows]
+        c(v[1] + v[2] * z, if (family$family == "poisson") v[3] + v[4] * z + v[5] * k)
+      }
+      c(in_rows(first[d$q[first] == 0], 0), in_rows(first, 1))
+    }
+    found <- mixture_rows(mixture, b, N)
+    expect_equal(found$eta, predictors(b), tolerance = 1e-12)
+    expect_equal(found$move, apply(N, 2, predictors), tolerance = 1e-12)
+  }
+})

@@ -58,6 +58,17 @@ test_that("the best threshold of a direction, of all that there are, on either s
   steep <- threshold_starts(cbind(1:4, 2 * (1:4)), c(-1, -1, 1, 1), diag(2), c(0, 0), 1, 2)
   expect_equal(steep$cells, cbind(c(25, 0)))
   expect_equal(steep$sharp, cbind(c(25, 0), c(-25, 0)))
+  # Sharp starts are the best of different divisions, then the best of different values.
+  chosen <- function(value, beyond, ...) {
+    places <- rbind(seq_along(value))
+    divisions <- list(value = value, beyond = beyond, cells = places, directions = places, sharp = places)
+    lapply(with_calls(threshold_starts, divide_rows = function(...) divisions)(NULL, NULL, NULL, NULL, ...), as.vector)
+  }
+  found <- chosen(c(5, 9, 9 + 1e-8, 3, 7, 7, 1, 0.5, 8, 2), c(1, 2, 2.5, 4, 5, 5, 7:10), 7)
+  expect_equal(found, list(cells = c(3, 9, 5, 1, 4, 10, 7), directions = c(3, 9, 5, 1, 4, 10), sharp = c(2, 3, 9, 5, 1, 4)))
+  value <- c(9, 9, 9, 9, 9, 9, 9, 8, 7, 6, 5)
+  expect_equal(chosen(value, 1:11, 2), list(cells = c(1, 8), directions = c(1, 8), sharp = c(1:6, 8:10)))
+  expect_equal(chosen(value, 1:11, 2, 2)$sharp, c(1, 2, 8))
 })
 
 test_that("starts of bounded links are inside their range", {
@@ -77,6 +88,8 @@ test_that("starts of bounded links are inside their range", {
   points <- regress_starts(model, 20)
   far <- plogis(model$z %*% points[, 2:5])
   expect_equal(far[1, 1:2], c(0.02, 0.98), tolerance = 1e-8)
+  # The truth is 0 or 1 to rounding.
+  expect_equal((model$z %*% points[, 4:5])[1, ], c(-37, 37), tolerance = 1e-8)
   # With an unknown number each start has its logit.
   expect_equal(with_psi(cbind(c(1, 2)), list(size = 3, k = 2), 0.2), cbind(c(1, 2, qlogis(0.2))), ignore_attr = TRUE)
   expect_equal(with_psi(cbind(c(1, 2)), list(size = 2, k = 2)), cbind(c(1, 2)))
@@ -95,6 +108,27 @@ test_that("steep directions: the score of the constant and single columns, ortho
   expect_lt(max(abs(crossprod(directions$all, intercept))), 1e-8)
   # Two free dimensions: 36 angles beside the axes.
   expect_identical(ncol(directions$all) - directions$n_axes, 36L)
+  data <- model$data
+  q <- c(0.2, 0.3)[data$arm + 1]
+  d <- c(0.7, 0.5)[data$arm + 1]
+  squares <- function(b) -sum(data$weight * (data$y - q - d * (moment_share(data) + model$z %*% b))^2) / 2
+  score <- difference_gradient(squares, numeric(3))
+  score <- score - intercept * sum(score * intercept) / sum(intercept^2)
+  # Columns of unit size, less their weighted means.
+  centred <- scale(data$x[, 2:3], colSums(data$weight * data$x[, 2:3]) / sum(data$weight), FALSE)
+  single <- qr.solve(model$z, centred)
+  axes <- cbind(score, single)
+  expect_equal(directions$all[, seq_len(directions$n_axes)], axes / rep(sqrt(colSums(axes^2)), each = 3), tolerance = 1e-6, ignore_attr = TRUE)
+  # The angles are 5 degrees apart.
+  angles <- directions$all[, -seq_len(directions$n_axes)]
+  expect_equal(colSums(angles[, -36] * angles[, -1]), rep(cos(base::pi / 36), 35), tolerance = 1e-12)
+  # Of m free dimensions 25 m, at most 200, and three for each turn.
+  others <- function(columns, n = 40) {
+    wide <- list(basis = list(levels = 0, back = diag(columns)), z = diag(n)[, seq_len(columns)], k = columns, data = list(y = numeric(n), weight = 1))
+    found <- start_directions(wide, c(1, numeric(columns - 1)), list(d = 1, q = 0), 0.5)
+    ncol(found$all) - found$n_axes
+  }
+  expect_identical(c(others(4), others(9), others(10)), c(75L, 200L, 200L))
   constant <- replace(starts_data(), "x", list(matrix(1, 40)))
   alone <- regress_model(constant)
   expect_null(start_directions(alone, project(alone, 1), row_devices(constant), 0.5))
