@@ -90,6 +90,10 @@ test_that("starts of bounded links are inside their range", {
   expect_equal(far[1, 1:2], c(0.02, 0.98), tolerance = 1e-8)
   # The truth is 0 or 1 to rounding.
   expect_equal((model$z %*% points[, 4:5])[1, ], c(-37, 37), tolerance = 1e-8)
+  # Each constant stands once if nothing is unknown; a constant alone has no others.
+  expect_identical(sum(colSums(abs(points - points[, 2])) < 1e-9), 1L)
+  alone <- regress_model(replace(starts_data(), "x", list(matrix(1, 40))))
+  expect_equal((alone$z %*% regress_starts(alone, 20))[1, ], c(qlogis(c(moment_share(alone$data), 0.02, 0.98)), -37, 37), tolerance = 1e-8)
   # With an unknown number each start has its logit.
   expect_equal(with_psi(cbind(c(1, 2)), list(size = 3, k = 2), 0.2), cbind(c(1, 2, qlogis(0.2))), ignore_attr = TRUE)
   expect_equal(with_psi(cbind(c(1, 2)), list(size = 2, k = 2)), cbind(c(1, 2)))
@@ -187,7 +191,7 @@ test_that("starts in directions: combinations and turns of these if a threshold 
   # What a row gains if its truth turns from no to yes.
   report <- function(p) ifelse(data$y == 1, p, 1 - p)
   gain <- data$weight * log(report(c(0.9, 0.8)[data$arm + 1]) / report(c(0.2, 0.3)[data$arm + 1]))
-  starts_of <- function(top, best, model) {
+  starts_of <- function(top, best, model, max_thresholds = 20) {
     calls <- list()
     starts <- with_calls(direction_starts,
       climb = function(model, start, is_rough) list(points = start + 1, value = if (is_rough) top),
@@ -204,7 +208,7 @@ test_that("starts in directions: combinations and turns of these if a threshold 
         calls$grid <<- list(intercept, directions, max_starts)
         cbind(5)
       }
-    )(model, row, c(1, 0, 0), directions, 7:9, 20)
+    )(model, row, c(1, 0, 0), directions, 7:9, max_thresholds)
     c(starts, calls)
   }
   axes <- directions$all[, 1:3]
@@ -213,6 +217,7 @@ test_that("starts in directions: combinations and turns of these if a threshold 
   expect_identical(starts[c("first", "cells", "steep", "rivals")], list(first = cbind(8:10 + 0), cells = cbind(5), steep = cbind(1, 2), rivals = FALSE))
   expect_identical(starts$grid, list(c(1, 0, 0), axes, 10))
   expect_null(starts$turned)
+  expect_identical(starts_of(-100, -136, model, 5)$grid[[3]], 4)
   # With a sample of the rows there are no gentle slopes then.
   expect_null(starts_of(-100, -136, c(model, sampled = TRUE))$cells)
   # Within 20 and 5 for each of three coefficients, or without a likelihood at the constant.
