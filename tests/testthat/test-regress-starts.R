@@ -14,6 +14,7 @@ test_that("the share by moments minimizes the squared distance of reports, and s
   d <- c(0.7, 0.5)[data$arm + 1]
   expect_equal(moment_share(data), optimize(function(s) sum(data$weight * (data$y - q - d * s)^2), 0:1, tol = 1e-10)$minimum, tolerance = 1e-6)
   expect_identical(c(moment_share(replace(data, "y", list(rep(1, 40)))), moment_share(replace(data, "y", list(rep(0, 40))))), c(0.95, 0.05))
+  expect_identical(moment_share(replace(data, "weight", list(rep(0, 40)))), 0.5)
   model <- regress_model(data)
   # The nearest linear predictor is weighted least squares.
   target <- sin(1:40)
@@ -47,6 +48,9 @@ test_that("the best threshold of a direction, of all that there are, on either s
   expect_equal(abs(found$sharp[2, ]), pmin(1e5, pmax(25, 8 / gap)))
   expect_equal(found$sharp[1, ], -found$sharp[2, ] * at)
   expect_identical(found$directions, cbind(c(0, 1), c(0, 1)))
+  # Rows beside a narrow gap lie at 4 and -4, up to a slope of 1e5.
+  narrow <- divide_rows(cbind(c(0, 0.02, 1), c(0, 1e-6, 1)), c(-1, 1, 0), diag(2), c(0, 0))
+  expect_equal(diag(narrow$sharp[, c(1, 3)]), c(8 / 0.02, 1e5))
   # A constant direction has no threshold.
   expect_identical(dim(divide_rows(matrix(1, 3, 1), 1:3, matrix(1), 1)$cells), c(1L, 0L))
   # The best cell of each side, and the best gentle one, of two directions.
@@ -133,6 +137,17 @@ test_that("steep directions: the score of the constant and single columns, ortho
     ncol(found$all) - found$n_axes
   }
   expect_identical(c(others(4), others(9), others(10)), c(75L, 200L, 200L))
+  # Single columns in the order of their scores 0.4, 0.3 and 0.1 if they are more than the turns; a level has no part.
+  axes_of <- function(turns) {
+    wide <- list(basis = list(levels = 1, back = diag(5)), z = diag(5), k = 5, data = list(y = c(0.9, 0.5, 0.6, 0.9, 0.2), weight = 1))
+    found <- with_calls(start_directions, max_turns = function(model) turns)(wide, c(0.5, 1, 0, 0, 0), list(d = 1, q = 0), 0.5)
+    expect_identical(found$all[1, ], numeric(ncol(found$all)))
+    expect_equal(ncol(found$all), 4 + 3 * turns)
+    abs(found$all[-1, 1:4])
+  }
+  score <- c(0, 0.1, 0.4, 0.3) / sqrt(0.26)
+  expect_equal(axes_of(2), cbind(score, diag(4)[, c(3, 4, 2)]), ignore_attr = TRUE)
+  expect_equal(axes_of(4), cbind(score, diag(4)[, 2:4]), ignore_attr = TRUE)
   constant <- replace(starts_data(), "x", list(matrix(1, 40)))
   alone <- regress_model(constant)
   expect_null(start_directions(alone, project(alone, 1), row_devices(constant), 0.5))
@@ -247,8 +262,8 @@ test_that("thresholds of directions are followed by small turns of the best of t
 })
 
 test_that("starts of a bounded link are the constants inside its range, else fractions of the first that are", {
-  starts <- function(low, high, n = 20) {
-    data <- replace(starts_data("log"), "offset", list(c(rep(low, 39), high)))
+  starts <- function(low, high, n = 20, link = "log") {
+    data <- replace(starts_data(link), "offset", list(c(rep(low, 39), high)))
     # What the columns do not explain of the offset stays beside a constant.
     rest <- residuals(lm(data$offset ~ data$x - 1, weights = data$weight))
     model <- regress_model(data)
@@ -258,10 +273,20 @@ test_that("starts of a bounded link are the constants inside its range, else fra
   found <- starts(-1.2, -0.1)
   expect_gt(log(0.5) + max(found$rest), 0)
   expect_equal(found$eta, outer(found$rest, log(c(0.1, 0.02)), `+`))
+  expect_equal(starts(-1.2, -0.1, 2)$eta, found$eta)
+  # Without these shares: the constant in the middle, exp(-1) or a half, and the fractions that are inside.
+  inside <- c(0.5, 0.25, 0.1, 0.01)
+  for (link in c("log", "identity")) {
+    found <- if (link == "log") starts(-1.2, -0.2, 1) else starts(0, 0.5, 1, link)
+    first <- if (link == "log") log(found$share) else found$share
+    fractions <- outer(first + found$rest, inside) + outer(found$offset, 1 - inside)
+    middle <- if (link == "log") -1 else 0.5
+    expect_true(inside_link(middle + found$rest, link) && !inside_link(first + found$rest, link))
+    expect_equal(found$eta, cbind(middle + found$rest, fractions[, apply(fractions, 2, inside_link, link)]))
+  }
   # None is inside: fractions 0.1 and 0.01 of the way from the offset to the share of the moments are, not 0.5 nor 0.25.
   found <- starts(-5, -0.5)
   first <- log(found$share) + found$rest
-  inside <- c(0.5, 0.25, 0.1, 0.01)
   expected <- outer(first, inside) + outer(found$offset, 1 - inside)
   expect_identical(apply(expected < 0, 2, all), c(FALSE, FALSE, TRUE, TRUE))
   expect_equal(found$eta, expected[, 3:4])
