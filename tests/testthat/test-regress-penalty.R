@@ -53,6 +53,8 @@ test_that("the adjusted score of least bias is Firth's: leverage times half the 
     score <- d$weight * (d$y - parts$report) / (parts$report * (1 - parts$report)) * parts$slope
     expect_equal(penalized_state(case$model, b, "bias")$equation, colSums(z * (score + leverage * bend / parts$slope / 2)), tolerance = 1e-6,
       ignore_attr = TRUE)
+    adjusted <- function(b) penalized_state(case$model, b, "bias")$equation
+    expect_equal(penalized_state(case$model, b, "bias")$slope, -difference_gradient(adjusted, b), tolerance = 1e-6, ignore_attr = TRUE)
     solved <- penalized_maximum(case$model, "bias", cbind(b))
     expect_lt(max(abs(penalized_state(case$model, solved$b, "bias")$equation)), 1e-5)
     top <- penalized_maximum(case$model, "jeffreys", cbind(b))
@@ -103,4 +105,23 @@ test_that("a normal prior of coefficients leaves an unknown number without one: 
   }
   at <- c(unname(coef(fit)), qlogis(as.vector(fit$parameter)))
   expect_lt(max(abs(difference_gradient(value, at))), 1e-4)
+})
+
+test_that("the highest of three climbs, each value once; the least bias promises half of a quadratic form", {
+  model <- list(basis = list(back = diag(c(2, 3))))
+  climbed <- NULL
+  maximum <- function(penalty) {
+    with_calls(penalized_maximum, jeffreys_likelihood = identity,
+      climb = function(model, points) {
+        climbed <<- points
+        list(value = c(-7, -5, -5 - 1e-8), points = points + 1, steps = 4:6, decrement = c(0.1, 0.2, 0.3))
+      },
+      solve_moments = function(state, b, remedy) list(b = 2 * b, value = -9, equation = c(1, 2), V = diag(c(2, 3)))
+    )(model, penalty, rbind(1:5, 6:10))
+  }
+  top <- maximum("jeffreys")
+  expect_identical(climbed, rbind(1:3, 6:8))
+  # The user's columns have 1 / 6 of the determinant's root.
+  expect_equal(top, list(b = c(3, 8), value = -5 - log(6), values = c(-7, -5) - log(6), steps = 5L, model = model, decrement = 0.2))
+  expect_equal(maximum("bias"), list(b = c(6, 16), value = -9, values = -9, steps = 5L, model = model, decrement = (2 + 12) / 2))
 })
