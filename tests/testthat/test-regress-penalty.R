@@ -88,6 +88,24 @@ test_that("equations are solved by Newton's method with halved steps, or refused
   expect_equal(solve_moments(evaluate, 4)$b, uniroot(function(x) cos(x) - x, c(0, 1), tol = 1e-12)$root, tolerance = 1e-9)
   expect_refused(solve_moments(function(b) list(equation = 1 + b^2, slope = matrix(-2 * b), psi = matrix(1)), 1))
   expect_refused(solve_moments(function(b) list(equation = 1, slope = matrix(0), psi = matrix(1)), 1))
+  # Not even if they are met where they have no slope, and not where 2 + sin(b) is least.
+  expect_refused(solve_moments(function(b) list(equation = 0, slope = matrix(0), psi = matrix(1)), 1),
+                 solve_moments(function(b) list(equation = 2 + sin(b), slope = matrix(-cos(b)), psi = matrix(1)), 0))
+  # Full steps of atan(b) = 0 lead from 3 further and further away; the logarithm has none below 0.
+  damped <- solve_moments(function(b) list(equation = -atan(b), slope = matrix(1 / (1 + b^2)), psi = matrix(1)), 3)
+  expect_lt(abs(damped$b), 1e-6)
+  two <- function(b) list(equation = c(if (b[1] > 0) -log(b[1]) else NaN, 3 - b[2]), slope = diag(c(1 / b[1], 1)), psi = diag(2))
+  expect_equal(solve_moments(two, c(4, 1))$b, c(1, 3), tolerance = 1e-6)
+  # Linear equations are solved by one step, in any unit.
+  for (unit in c(1e-9, 1, 1e9)) {
+    evaluated <- NULL
+    linear <- function(b) {
+      evaluated <<- c(evaluated, b)
+      list(equation = unit * (6 - 2 * b), slope = matrix(2 * unit), psi = matrix(unit))
+    }
+    expect_equal(solve_moments(linear, 1)$b, 3)
+    expect_equal(evaluated, c(1, 3))
+  }
 })
 
 test_that("a normal prior of coefficients leaves an unknown number without one: the penalized likelihood written out", {
