@@ -94,6 +94,13 @@ test_that("the score of a block is that of all deals and stands in its first row
   expect_equal(unname(vcov(fit, type = "sandwich")), V %*% crossprod(scores) %*% V, tolerance = 1e-6)
 })
 
+test_that("each full block says no and yes as often as its cards dictate, or somebody did not follow them", {
+  mechanism <- rr_dealt(c(no = 1, yes = 1), cards = 5)
+  check <- function(yes) check_dealt_blocks(rep("a", 5), rep(1:0, c(yes, 5 - yes)), mechanism)
+  for (yes in 1:4) expect_no_error(check(yes))
+  expect_refused(check(0), check(5), class = "impossible")
+})
+
 test_that("a constant in full blocks is the share of true yes among those who were asked", {
   mechanism <- rr_dealt(c(no = 2, yes = 3), cards = 10)
   yes <- c(4, 5, 3, 6)

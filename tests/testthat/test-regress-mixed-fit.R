@@ -61,6 +61,11 @@ test_that("two devices, an offset, weights of persons: every number of a fit, fo
     expect_identical(glance(fit)[c("nobs", "sigma", "ngrps")], tibble::tibble(nobs = 180L, sigma = fit$sigma, ngrps = 60L))
   }
   expect_refused(predict(fit, d, random = "predicted"))
+  variances <- data.frame(group = "id", term = "(Intercept)", variance = fit$sigma^2, std.dev = fit$sigma)
+  expect_equal(VarCorr.rr_glm_mixed(fit), variances)
+  # Cauchy's distribution has no variance.
+  fit$fixed$link <- "cauchit"
+  expect_identical(glance(fit)$icc, NA_real_)
 })
 
 test_that("the information of pairs is that of the dependence, from expected second derivatives by hand", {
