@@ -101,6 +101,7 @@ test_that("Wald's limits are symmetric, that of sigma in its logarithm; profile 
   }
   table <- tidy(fit, conf.int = TRUE, conf.level = 0.9)
   expect_equal(as.matrix(table[c("conf.low", "conf.high")]), profile, ignore_attr = TRUE)
+  expect_identical(names(table)[1:3], c("effect", "group", "term"))
   expect_equal(table$std.error, unname(error))
   expect_equal(tidy(fit, effects = "fixed")$statistic, b[1:2] / unname(error[1:2]))
   expect_identical(tidy(fit, effects = "ran_pars")$group, "id")

@@ -419,6 +419,8 @@ test_that("four truths with five reports and weights: every number of both model
     if (type == "multinomial") {
       expect_equal(unname(coef(fit)), t(matrix(b, 4)))
       expect_identical(dimnames(coef(fit)), list(c("b", "c", "d"), c("(Intercept)", "x", "fu", "fv")))
+      expect_identical(names(tidy(fit))[1:2], c("y.level", "term"))
+      expect_identical(names(one)[1:2], c("type", "categories"))
       expect_identical(tidy(fit)$y.level, rep(c("b", "c", "d"), each = 4))
       expect_identical(tidy(fit)$term, rep(c("(Intercept)", "x", "fu", "fv"), 3))
     } else {

@@ -254,6 +254,8 @@ test_that("every function calls a coefficient by one name, and those of the trut
   expect_identical(lapply(coef(fit, "both"), names), list(outcome = outcome, truth = truth))
   expect_identical(rownames(vcov(fit, part = "all")), c(truth, outcome, "log(sigma)"))
   expect_identical(tidy(fit)[c("component", "term")], tibble::tibble(component = rep(c("outcome", "truth"), c(4, 2)), term = c(outcome, truth)))
+  expect_identical(names(tidy(fit))[1:2], c("component", "term"))
+  expect_identical(names(glance(fit))[1:3], c("method", "family", "sigma"))
   skip_if_not_installed("parameters")
   expect_identical(parameters::model_parameters(fit)$Parameter, c(outcome, truth))
 })
