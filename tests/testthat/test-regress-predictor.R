@@ -721,3 +721,26 @@ test_that("what may be infinite: the logit of the truth, and the outcome's predi
     expect_equal(found$move, apply(N, 2, predictors), tolerance = 1e-12)
   }
 })
+
+test_that("more than 4,000 rows are searched by 2,000 of them, whose two best ends that differ by a tenth are starts", {
+  small <- NULL
+  starts <- function(n, starts, value = c(-5, -3, -Inf, -3.04, -4)) {
+    mixture <- list(rows = list(weights = seq_len(n), outcome = -seq_len(n), exact = cbind(seq_len(n), 0), loglik_reports = cbind(seq_len(n))))
+    with_calls(mixture_starts,
+      mixture_model = function(mixture, names, start) {
+        small <<- mixture$rows
+        list(names = names, start = start)
+      },
+      even_starts = function(model, starts) rbind(seq_len(starts) + model$start),
+      promising_starts = function(model, starts) starts + model$start,
+      climb = function(model, starts, is_rough) list(value = value, points = if (is_rough) starts)
+    )(mixture, list(names = "b", start = 10), starts)
+  }
+  expect_equal(starts(4000, 5), rbind(11:15))
+  expect_equal(starts(4001, 1), cbind(11))
+  expect_null(small)
+  expect_equal(starts(4001, 5), rbind(c(10, 22, 25)))
+  expect_length(unique(small$weights), 2000)
+  expect_identical(small, list(weights = small$weights, outcome = -small$weights, exact = cbind(small$weights, 0), loglik_reports = cbind(small$weights)))
+  expect_equal(starts(4001, 2, c(-Inf, -3)), rbind(c(10, 22)))
+})
