@@ -312,3 +312,20 @@ test_that("with an unknown number the first, the constants and three cells start
     for (j in seq_len(ncol(few))[-1]) expect_lt(min(colSums((half - few[, j])^2)), 1e-20)
   }
 })
+
+test_that("the log-likelihood of a maximum is linear in the weights, whose unit changes no digit, and a penalty is in units of answers", {
+  data <- starts_data()
+  light <- replace(data, "weight", list(data$weight / 64))
+  best <- regress_maximum(data)
+  small <- regress_maximum(light)
+  expect_identical(small$b, best$b)
+  expect_identical(small[c("value", "values")], list(value = best$value / 64, values = best$values / 64))
+  report <- c(0.2, 0.3)[data$arm + 1] + c(0.7, 0.5)[data$arm + 1] * plogis(drop(data$x %*% best$model$natural(best$b)))
+  loglik <- sum(data$weight * log(ifelse(data$y == 1, report, 1 - report)))
+  expect_equal(best$value, loglik, tolerance = 1e-10)
+  for (maximum in list(best, small)) expect_equal(loglik_at(maximum$model, maximum$b), maximum$value, tolerance = 1e-12)
+  expect_equal(sum(small$model$data$weight), sum(light$weight))
+  for (penalty in c("bias", "jeffreys")) {
+    expect_equal(sum(regress_maximum(light, penalty = penalty, start = c(0.1, 0, 0))$model$data$weight), sum(light$weight))
+  }
+})
