@@ -174,6 +174,9 @@ test_that("estimates where sigma is 0, positive or infinite", {
   expect_equal(inside$vcov, inside$variance[1:2, 1:2])
   expect_identical(inside[c("coefficients", "sigma", "loglik", "df", "infinite")],
                    list(coefficients = c(a = 1, b = 2), sigma = 0.7, loglik = -9, df = 3, infinite = NULL))
+  one <- mixed_estimates(list(point = c(1, 0.7), sigma = 0.7, value = -9), information[c(1, 3), c(1, 3)], "a", base)
+  expect_equal(one$vcov, solve(information[c(1, 3), c(1, 3)])[1, 1, drop = FALSE], ignore_attr = TRUE)
+  expect_identical(dimnames(one$vcov), list("a", "a"))
   zero <- mixed_estimates(list(point = c(1, 2, 0), sigma = 0, value = -9), information, c("a", "b"), base)
   expect_identical(zero$vcov, base)
   expect_true(all(is.na(zero$variance["sigma", ])))
