@@ -49,7 +49,7 @@ test_that("the best threshold of a direction, of all that there are, on either s
   expect_equal(found$sharp[1, ], -found$sharp[2, ] * at)
   expect_identical(found$directions, cbind(c(0, 1), c(0, 1)))
   # Rows beside a narrow gap lie at 4 and -4, up to a slope of 1e5.
-  narrow <- divide_rows(cbind(c(0, 0.02, 1), c(0, 1e-6, 1)), c(-1, 1, 0), diag(2), c(0, 0))
+  narrow <- divide_rows(cbind(c(0.5, 0.52, 1), c(0.5, 0.5 + 1e-6, 1)), c(-1, 1, 0), diag(2), c(0, 0))
   expect_equal(diag(narrow$sharp[, c(1, 3)]), c(8 / 0.02, 1e5))
   # A constant direction has no threshold.
   expect_identical(dim(divide_rows(matrix(1, 3, 1), 1:3, matrix(1), 1)$cells), c(1L, 0L))
