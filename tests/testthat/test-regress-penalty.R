@@ -96,6 +96,15 @@ test_that("equations are solved by Newton's method with halved steps, or refused
   expect_lt(abs(damped$b), 1e-6)
   two <- function(b) list(equation = c(if (b[1] > 0) -log(b[1]) else NaN, 3 - b[2]), slope = diag(c(1 / b[1], 1)), psi = diag(2))
   expect_equal(solve_moments(two, c(4, 1))$b, c(1, 3), tolerance = 1e-6)
+  # Each equation has a unit of its own.
+  root <- uniroot(function(x) cos(x) - x, c(0, 1), tol = 1e-14)$root
+  for (unit in c(1e-12, 1, 1e12)) {
+    both <- function(b) {
+      list(equation = c(unit * (cos(b[1]) - b[1]), exp(1) - exp(b[2])), slope = diag(c(unit * (sin(b[1]) + 1), exp(b[2]))),
+           psi = rbind(c(0, 1), c(unit, 0), c(0, 1)))
+    }
+    expect_equal(solve_moments(both, c(4, 0))$b, c(root, 1), tolerance = 1e-9)
+  }
   # Linear equations are solved by one step, in any unit.
   for (unit in c(1e-9, 1, 1e9)) {
     evaluated <- NULL
