@@ -183,8 +183,7 @@ regress_response <- function(y, labels, weights = NULL) {
 # The response from the numbers of yes and of no.
 counted_response <- function(y, labels, weights) {
   check_that(
-    ncol(y) == 2L && is.numeric(y) &&
-      all(y >= 0 & is.finite(y), na.rm = TRUE),
+    ncol(y) == 2L && is.numeric(y) && all(y >= 0 & is.finite(y)),
     y, "response", "the numbers of yes and of no: {.code cbind(yes, no)}", c("argument", "input")
   )
   # Names that are the labels say which column is which; without them yes comes first, as with
@@ -198,7 +197,7 @@ counted_response <- function(y, labels, weights) {
   )
   n <- y[, 1] + y[, 2]
   list(
-    y = ifelse(is.na(n) | n > 0, y[, 1] / n, 0),
+    y = ifelse(n > 0, y[, 1] / n, 0),
     weights = (weights %||% rep(1, nrow(y))) * n,
     n = n
   )

@@ -142,4 +142,13 @@ test_that("the law of an anchor question, by hand", {
   expect_equal(anchor$attention, c(attentive = 0.375, inattentive = 0.7), tolerance = 1e-12)
   expect_equal(unname(rr_matrix(rr_anchor(rr_binary(0.9, 0.2), answer = "no"))), rbind(c(0.8, 0.2), c(1, 0)), tolerance = 1e-12)
   expect_equal(unname(rr_matrix(rr_anchor(rr_binary(0.9, 0.2)))), rbind(c(0.8, 0.2), c(0.5, 0.5)), tolerance = 1e-12)
+  # 0 and 1 are reports, and no truths.
+  expect_identical(unname(rr_tally(c(0, 1, 1), anchor)$counts), c(1, 2))
+  expect_refused(rr_perturb(c(0, 1), anchor), class = "level")
+})
+
+test_that("the reports of an anchor question are one no or yes in each row", {
+  anchor <- rr_anchor(rr_crosswise(0.25))
+  for (column in list(c(0, 1), c(FALSE, TRUE), c("no", "yes"))) expect_identical(anchor_reports(column, anchor), 0:1)
+  expect_refused(anchor_reports(c(0.5, 1), anchor), anchor_reports(cbind(1:0, 0:1), anchor), class = "level")
 })

@@ -254,3 +254,30 @@ test_that("beside steep maxima rows in between are moved across by the least cha
   model$basis$levels <- 1
   expect_null(turned_starts(model, maxima))
 })
+
+test_that("flat directions: levels without information, then those of the other columns at the best coefficients of the levels", {
+  # Three levels of weights 4, 5 and 1; the first has the information 2e-5 of its weight.
+  Q <- qr.Q(qr(cbind(c(1, 2), c(0, 1))))
+  cross <- rbind(0, c(0.7, -0.4), c(0.2, 0.3))
+  J <- diag(c(8e-5, 3, 0.5, 0, 0))
+  J[1:3, 4:5] <- cross
+  J[4:5, 1:3] <- t(cross)
+  flat_of <- function(share, levels = 3) {
+    remaining <- 10 * Q %*% diag(c(share, 0.2)) %*% t(Q)
+    J[4:5, 4:5] <- remaining + crossprod(cross[-1, ] / sqrt(c(3, 0.5)))
+    model <- list(data = list(weight = c(4, 5, 1)), basis = list(levels = levels), metric = diag(c(4, 5, 1, 10, 10)))
+    if (levels == 0) return(flat_directions_of(replace(model, "metric", list(10 * diag(2))), remaining, 1e-4))
+    flat_directions_of(model, J, 1e-4)
+  }
+  N <- flat_of(0.9e-4)
+  expect_equal(N[, 1], c(sqrt(10 / 4), 0, 0, 0, 0))
+  turn <- sign(N[4, 2] / Q[1, 1])
+  expect_equal(N[4:5, 2], turn * Q[, 1], tolerance = 1e-10)
+  # The information is least over the levels: its slopes by them are 0.
+  expect_equal(N[2:3, 2], -turn * drop(cross[-1, ] %*% Q[, 1]) / c(3, 0.5), tolerance = 1e-10)
+  expect_identical(N[1, 2], 0)
+  expect_identical(dim(flat_of(1.1e-4)), c(5L, 1L))
+  expect_equal(abs(flat_of(0.9e-4, 0)), abs(Q[, 1, drop = FALSE]), tolerance = 1e-10)
+  alone <- list(data = list(weight = c(4, 6)), basis = list(levels = 2), metric = diag(c(4, 6)))
+  expect_equal(flat_directions_of(alone, diag(c(1, 5e-4)), 1e-4), cbind(c(0, sqrt(10 / 6))))
+})

@@ -73,6 +73,34 @@ test_that("full and short blocks: value and curvature of every link against all 
   }
 })
 
+test_that("the score of a block is that of all deals and stands in its first row, whatever the order of rows", {
+  mechanism <- rr_dealt(c(no = 1, yes = 1), cards = 5, block = "team")
+  data <- dealt_people(23)
+  data$said <- rr_perturb(data[c("team", "true")], mechanism, rng = "R")$report
+  data <- data[order(data$x), ]
+  fit <- suppressWarnings(rr_glm(said ~ x + offset(z), data, mechanism))
+  dealt <- deals(c(1, 0, NA, NA, NA))
+  loglik <- function(b) {
+    truth <- plogis(b[1] + b[2] * data$x + data$z)
+    vapply(unique(data$team), function(team) {
+      rows <- data$team == team
+      log(deal_likelihood(dealt, data$said[rows], truth[rows]))
+    }, 0)
+  }
+  scores <- matrix(0, 23, 2)
+  scores[!duplicated(data$team), ] <- difference_gradient(loglik, unname(coef(fit)))
+  expect_equal(unname(fit$scores), scores, tolerance = 1e-6)
+  V <- unname(vcov(fit))
+  expect_equal(unname(vcov(fit, type = "sandwich")), V %*% crossprod(scores) %*% V, tolerance = 1e-6)
+})
+
+test_that("each full block says no and yes as often as its cards dictate, or somebody did not follow them", {
+  mechanism <- rr_dealt(c(no = 1, yes = 1), cards = 5)
+  check <- function(yes) check_dealt_blocks(rep("a", 5), rep(1:0, c(yes, 5 - yes)), mechanism)
+  for (yes in 1:4) expect_no_error(check(yes))
+  expect_refused(check(0), check(5), class = "impossible")
+})
+
 test_that("a constant in full blocks is the share of true yes among those who were asked", {
   mechanism <- rr_dealt(c(no = 2, yes = 3), cards = 10)
   yes <- c(4, 5, 3, 6)

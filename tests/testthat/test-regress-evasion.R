@@ -231,6 +231,22 @@ test_that("evasion by a covariate beside two devices that deny by opposite repor
   gamma <- plogis(at[6] + at[7] * new$v)
   expect_equal(unname(predict(fit, new, type = "report")), (1 - gamma) * (q[use] + d[use] * truth) + gamma * c(1, 0, 1), tolerance = 1e-7)
   expect_equal(unname(predict(fit, new)), truth, tolerance = 1e-7)
+  # At a point that is no maximum, in coordinates of its own: value, gradient, its derivative, and the squares of the persons' scores.
+  persons <- function(at) {
+    yes <- q[device] + d[device] * plogis(outer(at[1:4][people$item], at[5] * u, `+`))
+    joint <- exp(rowsum(log(people$y * yes + (1 - people$y) * (1 - yes)), people$id))
+    gamma <- plogis(at[6] + at[7] * one$v)
+    log((1 - gamma) * drop(joint %*% nodes) + gamma * safe)
+  }
+  model <- evasion_model(own$groups, 1)
+  off <- backsolve(model$slope(), at) + c(0.3, -0.2, 0.4, 0.1, 0.2, -0.3, 0.25)
+  state <- model$kernel$evaluate(off, 2L)
+  expect_equal(state$value, sum(one$w * persons(model$natural(off))), tolerance = 1e-9)
+  scores <- difference_gradient(function(v) persons(model$natural(v)), off)
+  expect_equal(state$gradient, colSums(one$w * scores), tolerance = 1e-5, ignore_attr = TRUE)
+  expect_equal(state$fallback, crossprod(scores, one$w * scores), tolerance = 1e-5, ignore_attr = TRUE)
+  curvature <- -difference_gradient(function(v) model$kernel$evaluate(v, 2L)$gradient, off)
+  expect_equal(state$observed, curvature, tolerance = 1e-5, ignore_attr = TRUE)
   # One report may be named in place of the device's: then it denies in all rows.
   expect_identical(denying_reports(fit$fixed, list(y = 0:1), "yes"), c(1, 1))
   expect_identical(denying_reports(fit$fixed, list(y = 0:1), "no"), c(0, 0))

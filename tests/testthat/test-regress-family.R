@@ -187,7 +187,10 @@ test_that("devices of an unknown number are lines in it, given the answer to ano
 test_that("numbers of yes and of no are two columns of finite numbers, none negative", {
   read <- counted_response(cbind(c(3, 0), c(1, 4)), c("no", "yes"), NULL)
   expect_equal(read$y * read$n, c(3, 0))
-  for (bad in list(cbind(c(3, -1), c(1, 4)), cbind(c(3, Inf), c(1, 4)), cbind(3, 1, 2), cbind("3", "1"))) {
+  # A row without answers has weight 0.
+  read <- counted_response(cbind(c(3, 0), c(1, 0)), c("no", "yes"), c(2, 5))
+  expect_identical(read, list(y = c(0.75, 0), weights = c(8, 0), n = c(4, 0)))
+  for (bad in list(cbind(c(3, -1), c(1, 4)), cbind(c(3, Inf), c(1, 4)), cbind(c(3, NA), c(1, 4)), cbind(3, 1, 2), cbind("3", "1"))) {
     expect_refused(counted_response(bad, c("no", "yes"), NULL))
   }
 })
@@ -238,7 +241,14 @@ test_that("each row has the device of its arm", {
 test_that("a regression takes the two probabilities of yes, which must differ, of a yes/no question whose yes comes second", {
   expect_equal(regress_device(rr_channel(rbind(c(0.8, 0.2), c(0.1, 0.9)))), c(p = 0.9, q = 0.2, p_no = 0.1, q_no = 0.8, d = 0.7))
   expect_refused(rr_family(rr_binary(0.3, 0.3)), class = "no_information")
-  expect_refused(rr_family(rr_grr(3, p = 0.8)), rr_family(rr_warner(0.8), "sqrt"), rr_family(0.8),
+  # The difference has the digits of the smaller numbers: 3e-12 - 1e-13.
+  small <- c(1e-13, 3e-12)
+  for (matrix in list(cbind(1 - small, small), cbind(rev(small), 1 - rev(small)))) {
+    device <- with_calls(regress_device, rr_matrix = function(mechanism) matrix)(rr_channel(rbind(c(0.8, 0.2), c(0.1, 0.9))))
+    expect_equal(device[["d"]], 2.9e-12, tolerance = 1e-12)
+  }
+  three <- rbind(c(0.7, 0.2, 0.1), c(0.1, 0.2, 0.7))
+  expect_refused(rr_family(rr_channel(three)), rr_family(rr_channel(t(three) / 0.8)), rr_family(rr_warner(0.8), "sqrt"), rr_family(0.8),
                  suppressMessages(rr_family(rr_warner(0.8, levels = c("yes", "no")))))
 })
 
@@ -250,6 +260,7 @@ test_that("devices of arms: one law each with the same labels, or lines in one u
   unknown <- regress_devices(list(a = rr_unrelated(0.7, pi = NULL), b = rr_binary(0.9, 0.2)), c("a", "b"), 2)
   expect_equal(unknown$unknown, cbind(c(0.7, 0.3, 0, 0.3, 1, 0), c(0.9, 0, 0.2, 0, 1, 0)))
   expect_null(unknown$device)
+  expect_identical(unknown$parameter, "innocuous")
   expect_refused(regress_devices(list(a = rr_warner(0.8), b = rr_warner(0.8, levels = c("never", "ever"))), c("a", "b"), 2),
                  regress_devices(list(a = rr_unrelated(0.7, pi = NULL), b = rr_lie_detector(0.7)), c("a", "b"), 2), class = "mismatch")
   expect_refused(regress_devices(list(a = 0.8), "a", 1), regress_devices("a", NULL, 1))
@@ -278,6 +289,25 @@ test_that("rows have one mechanism if all digits of its columns agree, and none 
   expect_identical(vapply(unname(found$mechanisms), function(mechanism) mechanism$p, 0), c(0.8, 0.1 + 0.7))
   expect_identical(match(formula_labels(~ rr_binary(p, q), data[4:1, ]), names(found$mechanisms)), c(1L, NA, 2L, 1L))
   expect_null(row_mechanisms(rr_warner(0.8), data, NULL))
+  expect_refused(row_mechanisms(rr_binary(p, q) ~ p, data, NULL), row_mechanisms(~ rr_binary(p, q), as.list(data), NULL),
+                 row_mechanisms(~ rr_binary(p, q), data, "a"), row_mechanisms(~ p, data, NULL), row_mechanisms(~ rr_warner(0.8), data, NULL))
   device <- 0.3
   expect_identical(row_mechanisms(~ rr_binary(p, device), data[1, ], NULL)$mechanisms[[1]]$q, 0.3)
+})
+
+test_that("glm() begins at the truths that binomial() begins at", {
+  begun <- function(family) {
+    y <- c(0, 1, 1)
+    weights <- c(1, 1, 1)
+    nobs <- 3
+    etastart <- start <- mustart <- NULL
+    eval(family$initialize)
+    mustart
+  }
+  truth <- begun(binomial())
+  family <- rr_family(rr_binary(0.9, 0.2))
+  expect_equal(begun(family), 0.2 + 0.7 * truth)
+  expect_equal(unname(c(family$p, family$q)), c(0.9, 0.2), tolerance = 1e-15)
+  # A report of yes speaks for no.
+  expect_equal(begun(rr_family(rr_binary(0.3, 0.8))), 0.8 - 0.5 * (1 - truth))
 })

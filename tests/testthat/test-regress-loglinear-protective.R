@@ -262,3 +262,10 @@ test_that("the row of the share: its error from the logit, half of the p-value, 
   fit[c("table", "without")] <- list(list(logit = -Inf, x = matrix(0, 8, 3)), -10 + 1e-9)
   expect_identical(as.list(row_of(20, FALSE, 0.95))[-1], list(estimate = 0, std.error = NA_real_, statistic = 0, p.value = 1))
 })
+
+test_that("reports that nobody gave, or one respondent, are among those that may have any law", {
+  counts <- c(300, 60, 80, 25, 70, 20, 1, 0)
+  fit <- suppressMessages(suppressWarnings(rr_loglinear(~ a + b + c, rr_counts(counts, three()), starts = 2, protective = "no")))
+  seen <- counts[counts > 0]
+  expect_equal(glance(fit)$deviance, 2 * (sum(seen * log(seen / sum(counts))) - as.numeric(logLik(fit))), tolerance = 1e-8)
+})

@@ -198,6 +198,9 @@ test_that("two questions of two towns: estimates, variances, predictions and dev
 test_that("the likelihood at a point that is no maximum, with and without respondents who use no device", {
   case <- loglinear_case()
   table <- loglinear_table(~ a * b + b:town, case$tally)
+  # A report that nobody gave, and one of a single respondent.
+  table$worth[c(4, 9)] <- c(0, 1)
+  case$counts <- table$worth
   x <- table$x
   for (free in c(FALSE, TRUE)) {
     if (free) {
@@ -216,6 +219,13 @@ test_that("the likelihood at a point that is no maximum, with and without respon
     }
     off <- c(0.3, -0.2, 0.4, 0.1, -0.3, 0.2, if (free) -1.5)
     expect_evaluated(model$kernel$evaluate, total, off)
+    # Climbs begin at equal shares. What may be infinite: the distances of the truths below the likeliest of their town, and the logit.
+    expect_equal(model$start, c(numeric(6), if (free) qlogis(0.1)))
+    eta <- function(v) matrix(x %*% model$natural(v)[1:6], 6)
+    top <- cbind(apply(eta(off), 2, which.max), 1:2)
+    distances <- function(v) c(t(rep(eta(v)[top], each = 6) - eta(v)), v[-(1:6)])
+    N <- cbind(rev(off), seq_along(off))
+    expect_equal(model$unbounded(off, N), list(eta = distances(off), move = apply(N, 2, distances)), tolerance = 1e-12)
     # The fallback is the information of the truths, given the reports: that of their mean log-likelihood.
     complete <- model$kernel$evaluate(off, 2L)$fallback
     expect_true(min(eigen(complete, TRUE)$values) > 0)
@@ -267,6 +277,28 @@ test_that("degrees of freedom are the cells of each group but one, of the report
   table <- list(x = matrix(0, 16, 5), counts = matrix(0, 12, 2), protective = 0)
   expect_identical(loglinear_freedom(table, 3), (8 - 1) * 2 - 3)
   expect_identical(loglinear_freedom(replace(table, "protective", list(numeric(12))), 3), (12 - 1) * 2 - 3)
+})
+
+test_that("the first question changes fastest", {
+  for (q in 1:3) expect_equal(answers_to(q, c(3, 2, 4)), expand.grid(1:3, 1:2, 1:4)[[q]])
+})
+
+test_that("truths have their labels and reports theirs, and one degree of freedom is a test", {
+  channel <- rbind(c(0.7, 0.2, 0.1), c(0.1, 0.3, 0.6))
+  survey <- rr_product(a = rr_channel(channel, c("clean", "used"), c("no", "unclear", "yes")), b = rr_warner(0.8))
+  fit <- rr_loglinear(~ a + b, rr_counts(c(120, 70, 60, 60, 45, 45), survey))
+  expect_identical(dimnames(predict(fit)), list(a = c("clean", "used"), b = c("no", "yes")))
+  reports <- predict(fit, "report")
+  expect_identical(dimnames(reports), list(a = c("no", "unclear", "yes"), b = c("no", "yes")))
+  expect_equal(unname(reports), 400 * t(channel) %*% unname(predict(fit)) %*% unname(rr_matrix(rr_warner(0.8))), tolerance = 1e-10)
+  # Four truths have three degrees of freedom, of which two are used.
+  one <- glance(fit)
+  expect_identical(one$df.residual, 1)
+  expect_equal(one$p.value, pchisq(one$deviance, 1, lower.tail = FALSE))
+})
+
+test_that("one respondent is one report", {
+  expect_identical(unname(loglinear_table(~report, rr_counts(c(1, 0), rr_warner(0.8)))$worth), cbind(c(1, 0)))
 })
 
 test_that("weights count with the number of respondents that they are worth, in each group", {

@@ -61,6 +61,11 @@ test_that("two devices, an offset, weights of persons: every number of a fit, fo
     expect_identical(glance(fit)[c("nobs", "sigma", "ngrps")], tibble::tibble(nobs = 180L, sigma = fit$sigma, ngrps = 60L))
   }
   expect_refused(predict(fit, d, random = "predicted"))
+  variances <- data.frame(group = "id", term = "(Intercept)", variance = fit$sigma^2, std.dev = fit$sigma)
+  expect_equal(VarCorr.rr_glm_mixed(fit), variances)
+  # Cauchy's distribution has no variance.
+  fit$fixed$link <- "cauchit"
+  expect_identical(glance(fit)$icc, NA_real_)
 })
 
 test_that("the information of pairs is that of the dependence, from expected second derivatives by hand", {
@@ -96,6 +101,7 @@ test_that("Wald's limits are symmetric, that of sigma in its logarithm; profile 
   }
   table <- tidy(fit, conf.int = TRUE, conf.level = 0.9)
   expect_equal(as.matrix(table[c("conf.low", "conf.high")]), profile, ignore_attr = TRUE)
+  expect_identical(names(table)[1:3], c("effect", "group", "term"))
   expect_equal(table$std.error, unname(error))
   expect_equal(tidy(fit, effects = "fixed")$statistic, b[1:2] / unname(error[1:2]))
   expect_identical(tidy(fit, effects = "ran_pars")$group, "id")
@@ -168,6 +174,9 @@ test_that("estimates where sigma is 0, positive or infinite", {
   expect_equal(inside$vcov, inside$variance[1:2, 1:2])
   expect_identical(inside[c("coefficients", "sigma", "loglik", "df", "infinite")],
                    list(coefficients = c(a = 1, b = 2), sigma = 0.7, loglik = -9, df = 3, infinite = NULL))
+  one <- mixed_estimates(list(point = c(1, 0.7), sigma = 0.7, value = -9), information[c(1, 3), c(1, 3)], "a", base)
+  expect_equal(one$vcov, solve(information[c(1, 3), c(1, 3)])[1, 1, drop = FALSE], ignore_attr = TRUE)
+  expect_identical(dimnames(one$vcov), list("a", "a"))
   zero <- mixed_estimates(list(point = c(1, 2, 0), sigma = 0, value = -9), information, c("a", "b"), base)
   expect_identical(zero$vcov, base)
   expect_true(all(is.na(zero$variance["sigma", ])))

@@ -419,6 +419,8 @@ test_that("four truths with five reports and weights: every number of both model
     if (type == "multinomial") {
       expect_equal(unname(coef(fit)), t(matrix(b, 4)))
       expect_identical(dimnames(coef(fit)), list(c("b", "c", "d"), c("(Intercept)", "x", "fu", "fv")))
+      expect_identical(names(tidy(fit))[1:2], c("y.level", "term"))
+      expect_identical(names(one)[1:2], c("type", "categories"))
       expect_identical(tidy(fit)$y.level, rep(c("b", "c", "d"), each = 4))
       expect_identical(tidy(fit)$term, rep(c("(Intercept)", "x", "fu", "fv"), 3))
     } else {
@@ -466,4 +468,31 @@ test_that("reports are doubted by the number of respondents that their weights a
   expect_true(doubted(rep(50, 200), "design"))
   expect_false(doubted(rep(50, 4), "design"))
   expect_false(doubted(c(200, rep(0.1, 200)), "design"))
+  # All yes of Warner's 0.8 has the probability 0.8^30 = 0.0012 at most, 0.8^32 = 0.0008; a design is doubted below 0.001.
+  for (n in c(30, 32)) {
+    all_yes <- list(codes = rep(2L, n), weights = rep(3, n), mechanism = rr_warner(0.8))
+    expect_identical(answers_doubt(replace(all_yes, "weights", list(rep(1, n))), NULL), n == 32)
+    expect_identical(answers_doubt(all_yes, "design"), n == 32)
+  }
+})
+
+test_that("a row alone has the shares, slopes and counts that it has among others", {
+  z <- c(1.3, 0.2)
+  b <- c(-1, 0.5, 2, 0.3, -0.8)
+  at <- cumulative_truths(b, rbind(z))
+  shares <- function(b) diff(c(0, plogis(b[1:3] - sum(z * b[4:5])), 1))
+  expect_equal(as.vector(at$theta), shares(b), tolerance = 1e-12)
+  slopes <- t(vapply(1:4, function(j) as.vector(at$expand(at$slope(j))), numeric(5)))
+  expect_equal(slopes, difference_gradient(shares, b), tolerance = 1e-7)
+  logit <- c(0.4, -1, 0.3, 0.5, 1, -0.2)
+  at <- multinomial_parts(logit, rbind(z))
+  shares <- function(b) c(1, exp(z %*% matrix(b, 2))) / sum(1, exp(z %*% matrix(b, 2)))
+  expect_equal(as.vector(at$theta), shares(logit), tolerance = 1e-12)
+  slopes <- t(vapply(1:4, function(j) as.vector(at$expand(at$slope(j))), numeric(6)))
+  expect_equal(slopes, difference_gradient(shares, logit), tolerance = 1e-7)
+  # By hand: (0.6 - 0.1, 0.25 - 0.1, 0.15 - 0.1) / 0.7.
+  counts <- data.frame(never = 120, once = 50, often = 30)
+  fit <- rr_multinom(cbind(never, once, often) ~ 1, counts, often(), starts = 1)
+  expect_equal(unname(predict(fit)[1, ]), c(0.5, 0.15, 0.05) / 0.7, tolerance = 1e-7)
+  expect_identical(nobs(fit), 200)
 })

@@ -53,6 +53,8 @@ test_that("the adjusted score of least bias is Firth's: leverage times half the 
     score <- d$weight * (d$y - parts$report) / (parts$report * (1 - parts$report)) * parts$slope
     expect_equal(penalized_state(case$model, b, "bias")$equation, colSums(z * (score + leverage * bend / parts$slope / 2)), tolerance = 1e-6,
       ignore_attr = TRUE)
+    adjusted <- function(b) penalized_state(case$model, b, "bias")$equation
+    expect_equal(penalized_state(case$model, b, "bias")$slope, -difference_gradient(adjusted, b), tolerance = 1e-6, ignore_attr = TRUE)
     solved <- penalized_maximum(case$model, "bias", cbind(b))
     expect_lt(max(abs(penalized_state(case$model, solved$b, "bias")$equation)), 1e-5)
     top <- penalized_maximum(case$model, "jeffreys", cbind(b))
@@ -86,6 +88,33 @@ test_that("equations are solved by Newton's method with halved steps, or refused
   expect_equal(solve_moments(evaluate, 4)$b, uniroot(function(x) cos(x) - x, c(0, 1), tol = 1e-12)$root, tolerance = 1e-9)
   expect_refused(solve_moments(function(b) list(equation = 1 + b^2, slope = matrix(-2 * b), psi = matrix(1)), 1))
   expect_refused(solve_moments(function(b) list(equation = 1, slope = matrix(0), psi = matrix(1)), 1))
+  # Not even if they are met where they have no slope, and not where 2 + sin(b) is least.
+  expect_refused(solve_moments(function(b) list(equation = 0, slope = matrix(0), psi = matrix(1)), 1),
+                 solve_moments(function(b) list(equation = 2 + sin(b), slope = matrix(-cos(b)), psi = matrix(1)), 0))
+  # Full steps of atan(b) = 0 lead from 3 further and further away; the logarithm has none below 0.
+  damped <- solve_moments(function(b) list(equation = -atan(b), slope = matrix(1 / (1 + b^2)), psi = matrix(1)), 3)
+  expect_lt(abs(damped$b), 1e-6)
+  two <- function(b) list(equation = c(if (b[1] > 0) -log(b[1]) else NaN, 3 - b[2]), slope = diag(c(1 / b[1], 1)), psi = diag(2))
+  expect_equal(solve_moments(two, c(4, 1))$b, c(1, 3), tolerance = 1e-6)
+  # Each equation has a unit of its own.
+  root <- uniroot(function(x) cos(x) - x, c(0, 1), tol = 1e-14)$root
+  for (unit in c(1e-12, 1, 1e12)) {
+    both <- function(b) {
+      list(equation = c(unit * (cos(b[1]) - b[1]), exp(1) - exp(b[2])), slope = diag(c(unit * (sin(b[1]) + 1), exp(b[2]))),
+           psi = rbind(c(0, 1), c(unit, 0), c(0, 1)))
+    }
+    expect_equal(solve_moments(both, c(4, 0))$b, c(root, 1), tolerance = 1e-9)
+  }
+  # Linear equations are solved by one step, in any unit.
+  for (unit in c(1e-9, 1, 1e9)) {
+    evaluated <- NULL
+    linear <- function(b) {
+      evaluated <<- c(evaluated, b)
+      list(equation = unit * (6 - 2 * b), slope = matrix(2 * unit), psi = matrix(unit))
+    }
+    expect_equal(solve_moments(linear, 1)$b, 3)
+    expect_equal(evaluated, c(1, 3))
+  }
 })
 
 test_that("a normal prior of coefficients leaves an unknown number without one: the penalized likelihood written out", {
@@ -103,4 +132,23 @@ test_that("a normal prior of coefficients leaves an unknown number without one: 
   }
   at <- c(unname(coef(fit)), qlogis(as.vector(fit$parameter)))
   expect_lt(max(abs(difference_gradient(value, at))), 1e-4)
+})
+
+test_that("the highest of three climbs, each value once; the least bias promises half of a quadratic form", {
+  model <- list(basis = list(back = diag(c(2, 3))))
+  climbed <- NULL
+  maximum <- function(penalty) {
+    with_calls(penalized_maximum, jeffreys_likelihood = identity,
+      climb = function(model, points) {
+        climbed <<- points
+        list(value = c(-7, -5, -5 - 1e-8), points = points + 1, steps = 4:6, decrement = c(0.1, 0.2, 0.3))
+      },
+      solve_moments = function(state, b, remedy) list(b = 2 * b, value = -9, equation = c(1, 2), V = diag(c(2, 3)))
+    )(model, penalty, rbind(1:5, 6:10))
+  }
+  top <- maximum("jeffreys")
+  expect_identical(climbed, rbind(1:3, 6:8))
+  # The user's columns have 1 / 6 of the determinant's root.
+  expect_equal(top, list(b = c(3, 8), value = -5 - log(6), values = c(-7, -5) - log(6), steps = 5L, model = model, decrement = 0.2))
+  expect_equal(maximum("bias"), list(b = c(6, 16), value = -9, values = -9, steps = 5L, model = model, decrement = (2 + 12) / 2))
 })

@@ -254,6 +254,8 @@ test_that("every function calls a coefficient by one name, and those of the trut
   expect_identical(lapply(coef(fit, "both"), names), list(outcome = outcome, truth = truth))
   expect_identical(rownames(vcov(fit, part = "all")), c(truth, outcome, "log(sigma)"))
   expect_identical(tidy(fit)[c("component", "term")], tibble::tibble(component = rep(c("outcome", "truth"), c(4, 2)), term = c(outcome, truth)))
+  expect_identical(names(tidy(fit))[1:2], c("component", "term"))
+  expect_identical(names(glance(fit))[1:3], c("method", "family", "sigma"))
   skip_if_not_installed("parameters")
   expect_identical(parameters::model_parameters(fit)$Parameter, c(outcome, truth))
 })
@@ -680,4 +682,65 @@ test_that("the likelihood is climbed from the shares without covariates and the 
   # An answer that is random too has its unbiased score in place of the outcome.
   answer <- by("moments", s ~ z, mechanisms = mechanisms["s"], family = binomial())
   expect_equal(started(s ~ z, mechanisms = mechanisms["s"], family = binomial()), unname(coef(answer)), tolerance = 1e-6)
+})
+
+test_that("columns of designs become orthogonal columns of the same space, with a map back to each design", {
+  x <- c(0.5, -1, 2, 0.3, 1.7)
+  w <- c(1, 2, 0.5, 3, 1)
+  designs <- list(cbind(1, x), cbind(x, 2 * x - 3, x^2), cbind(rep(1, 5)))
+  found <- exact_columns(designs, w)
+  expect_identical(found$columns, list(rep(1, 5), x, 2 * x - 3, x^2))
+  expect_equal(crossprod(found$z * w / sum(w), found$z), diag(3), tolerance = 1e-12)
+  for (d in 1:3) expect_equal(found$z %*% found$maps[[d]], designs[[d]], tolerance = 1e-12, ignore_attr = TRUE)
+  alone <- exact_columns(list(cbind(x)), w)
+  expect_equal(abs(drop(alone$z)), abs(x) / sqrt(sum(w * x^2) / sum(w)), tolerance = 1e-12)
+  expect_equal(drop(alone$z %*% alone$maps[[1]]), x, tolerance = 1e-12)
+})
+
+test_that("what may be infinite: the logit of the truth, and the outcome's predictor unless it is Gaussian, in rows whose truth is possible", {
+  # Only a true yes is reported as yes.
+  d <- data.frame(z = c(-1.2, 0.3, 0.8, 1.9, -0.4, 0.6), q = c(0, 1, 0, 0, 1, 0), y = c(0, 2, 1, 3, 1, 0))
+  rows <- predictor_rows(quote(f(data = d)), y ~ z + q, d, list(q = rr_binary(0.6, 0)), ~., environment())
+  for (family in list(poisson(), gaussian())) {
+    rows$family <- family
+    rows$outcome <- predictor_outcome(rows, "ml")
+    mixture <- suppressMessages(new_mixture(rows))
+    b <- c(0.2, -0.3, 0.4, 0.1, 0.5, if (family$family == "gaussian") 0.1)
+    N <- cbind(rev(b), seq_along(b))
+    first <- mixture$rows$first
+    predictors <- function(v) {
+      v <- drop(mixture$back %*% v)
+      in_rows <- function(rows, k) {
+        z <- d$z[rows]
+        c(v[1] + v[2] * z, if (family$family == "poisson") v[3] + v[4] * z + v[5] * k)
+      }
+      c(in_rows(first[d$q[first] == 0], 0), in_rows(first, 1))
+    }
+    found <- mixture_rows(mixture, b, N)
+    expect_equal(found$eta, predictors(b), tolerance = 1e-12)
+    expect_equal(found$move, apply(N, 2, predictors), tolerance = 1e-12)
+  }
+})
+
+test_that("more than 4,000 rows are searched by 2,000 of them, whose two best ends that differ by a tenth are starts", {
+  small <- NULL
+  starts <- function(n, starts, value = c(-5, -3, -Inf, -3.04, -4)) {
+    mixture <- list(rows = list(weights = seq_len(n), outcome = -seq_len(n), exact = cbind(seq_len(n), 0), loglik_reports = cbind(seq_len(n))))
+    with_calls(mixture_starts,
+      mixture_model = function(mixture, names, start) {
+        small <<- mixture$rows
+        list(names = names, start = start)
+      },
+      even_starts = function(model, starts) rbind(seq_len(starts) + model$start),
+      promising_starts = function(model, starts) starts + model$start,
+      climb = function(model, starts, is_rough) list(value = value, points = if (is_rough) starts)
+    )(mixture, list(names = "b", start = 10), starts)
+  }
+  expect_equal(starts(4000, 5), rbind(11:15))
+  expect_equal(starts(4001, 1), cbind(11))
+  expect_null(small)
+  expect_equal(starts(4001, 5), rbind(c(10, 22, 25)))
+  expect_length(unique(small$weights), 2000)
+  expect_identical(small, list(weights = small$weights, outcome = -small$weights, exact = cbind(small$weights, 0), loglik_reports = cbind(small$weights)))
+  expect_equal(starts(4001, 2, c(-Inf, -3)), rbind(c(10, 22)))
 })

@@ -69,7 +69,33 @@ test_that("kinds of values, and new rows that have them", {
   expect_identical(newdata_frame(fit, terms, transform(d, g = c("a", NA, "b")))$g[2], factor(NA, c("a", "b")), ignore_attr = TRUE)
   expect_refused(newdata_frame(fit, terms, d[-1]), newdata_frame(fit, terms, transform(d, x = "1")), newdata_frame(fit, terms, transform(d, day = Sys.time())))
   expect_error(newdata_frame(fit, terms, transform(d, g = "c")), class = "candor_error_level")
-  expect_refused(check_columns(c("x", "z"), d))
+  expect_refused(check_columns(c("x", "z"), d), newdata_frame(fit, terms, as.list(d)))
+  # A class of its own is no kind.
+  fit$xlevels <- NULL
+  fit$frame$gap <- d$gap <- as.difftime(1:3, units = "days")
+  expect_identical(newdata_frame(fit, ~gap, d)$gap, d$gap)
+})
+
+test_that("labelled covariates are factors of their labels, or numbers if some values have none", {
+  labelled <- function(x, labels) structure(x, labels = labels, class = c("haven_labelled", "vctrs_vctr", typeof(x)))
+  data <- data.frame(row.names = 1:4)
+  data$all <- labelled(c(2, 1, NA, 2), c(low = 1, high = 2, never = 3))
+  data$some <- labelled(c(10, 20, 99, 5), c(unknown = 99))
+  data$none <- labelled(c(1, 2, 1, 1), c(unknown = 9))
+  data$text <- labelled(c("x", "y", "x", "x"), c(Ex = "x"))
+  data$report <- labelled(c(1, 2, 1, 2), c(no = 1, yes = 2))
+  data$unused <- data$report
+  used <- setdiff(names(data), "unused")
+  expect_message(plain <- plain_columns(data, "report", used), class = "candor_message_labelled")
+  expect_identical(plain$all, factor(c("high", "low", NA, "high"), c("low", "high")))
+  expect_identical(plain[c("some", "none")], data.frame(some = c(10, 20, 99, 5), none = c(1, 2, 1, 1)), ignore_attr = TRUE)
+  expect_identical(as.character(plain$text), c("Ex", "y", "Ex", "Ex"))
+  expect_identical(plain[c("report", "unused")], data[c("report", "unused")])
+  # Only `some` is told, unless a fit knows it as a factor.
+  expect_no_message(plain_columns(data, used = setdiff(used, "some")))
+  expect_no_message(known <- plain_columns(data, used = "some", factors = "some"))
+  expect_setequal(levels(known$some), c("5", "10", "20", "unknown"))
+  expect_identical(plain_columns(list(1)), list(1))
 })
 
 test_that("a tally by groups is rows of counts, worth their effective number", {

@@ -202,6 +202,9 @@ test_that("what has no place for the error of a study refuses it", {
   spare <- rr_misclassification(table = cbind(two, unclear = c(5, 5)))
   expect_refused(rr_predictor(z ~ ra, data, list(ra = spare), poisson(), method = "moments"), class = "law")
   expect_error(rr_predictor(z ~ ra, data, list(ra = spare), poisson(), method = "ml"), NA)
+  # More reports than truths of one covariate are enough.
+  wide <- rr_channel(rbind(c(0.7, 0.2, 0.1), c(0.1, 0.2, 0.7)), c("no", "yes"), c("no", "unclear", "yes"))
+  expect_refused(rr_predictor(z ~ ra + rb, data, list(ra = external, rb = wide), poisson(), method = "moments"), class = "law")
 })
 
 test_that("rr_loglinear() has the vectors' covariance, and that of refits", {

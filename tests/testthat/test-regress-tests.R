@@ -196,6 +196,16 @@ test_that("the goodness of fit of few rows: cells without answers, rows of weigh
   }
   expect_identical(rr_goodness_of_fit(fit, 3)$df, c(1, 1))
   expect_refused(rr_goodness_of_fit(fit, 2))
+  # Fifths of eleven rows end at the third, fifth, seventh and ninth row, which belong to the group below.
+  table <- data.frame(x = 0:10, yes = c(4, 9, 8, 14, 15, 24, 22, 30, 33, 34, 41), n = 50)
+  fit <- suppressWarnings(rr_glm(cbind(yes, n - yes) ~ x, table, direct))
+  mu <- plogis(coef(fit)[1] + coef(fit)[2] * table$x)
+  sums <- function(x) rowsum(x, c(1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5))
+  seen <- sums(cbind(table$yes, 50 - table$yes))
+  expected <- sums(50 * cbind(mu, 1 - mu))
+  test <- rr_goodness_of_fit(fit, 5)
+  expect_equal(test$statistic, c(sum((seen - expected)^2 / expected), 2 * sum(seen * log(seen / expected))), tolerance = 1e-6)
+  expect_identical(test$df, c(3, 3))
   measured <- rr_misclassification(table = rbind(no = c(no = 95, yes = 5), yes = c(10, 40)))
   expect_error(rr_goodness_of_fit(suppressWarnings(rr_glm(y ~ x, people(), measured))), class = "candor_error_law")
 })
@@ -329,6 +339,11 @@ test_that("with a validation study terms have Wald's tests, each beside all othe
   expect_equal(table$Wald, wald, tolerance = 1e-8)
   expect_equal(table$`Pr(>Chi)`, pchisq(wald, c(1, 2, 1, 0), lower.tail = FALSE), tolerance = 1e-8)
   expect_identical(names(suppressMessages(anova(fit, test = "none"))), c("Df", "Wald"))
+  # All of one group say yes, more than the study allows.
+  data$y <- factor(measured$reports[1 + (data$group == "b")], measured$reports)
+  sure <- suppressWarnings(suppressMessages(rr_glm(y ~ group, data, measured)))
+  expect_true(any(is.infinite(coef(sure))))
+  expect_refused(anova(sure))
 })
 
 test_that("a term that stands alone is tested against the unknown number alone, at its best", {
@@ -344,6 +359,7 @@ test_that("a term that stands alone is tested against the unknown number alone, 
     }, c(0, 1), maximum = TRUE, tol = 1e-12)$objective
     ratio <- 2 * (as.numeric(logLik(fit)) - alone)
     expect_equal(anova(fit)$logLik, c(alone, logLik(fit)), tolerance = 1e-9)
+    expect_identical(anova(fit)$`Model Df`, c(1, 2))
     table <- drop1(fit)
     expect_equal(table$LRT[2], ratio, tolerance = 1e-7)
     expect_equal(table$AIC[2], 2 - 2 * alone, tolerance = 1e-9)
