@@ -116,3 +116,18 @@ test_that("larger designs: p-values by F with the degrees that are left, none wh
   }
   expect_refused(rr_association(rr_margin(fit, "x")), rr_association(fit, measure = "covariance"))
 })
+
+test_that("associations of categories with a yes are the covariances of their scores, of indicators and of any channel", {
+  C <- rbind(c(0.7, 0.2, 0.1), c(0.1, 0.5, 0.4), c(0.3, 0.1, 0.6))
+  a <- rep(1:3, c(20, 30, 30))
+  b <- rep(c(0, 1, 1, 0, 1, 1, 1, 1, 0, 0), 8)
+  for (first in list(rr_grr(c("u", "v", "w"), p = 0.8), rr_channel(C, levels = c("u", "v", "w")))) {
+    survey <- list(a = first, b = rr_warner(0.8))
+    reports <- data.frame(a = first$reports[a], b)
+    table <- as.data.frame(rr_association(rr_tmdh(rr_cooccurrence(reports, mechanism = survey), survey)))
+    expect_identical(table$y, rep("b", 3))
+    scores <- unname(solve(rr_matrix(first)))[a, ]
+    expect_equal(table$covariance, drop(cov(scores, (b - 0.2) / 0.6)))
+    expect_equal(table$statistic, 80 * drop(cor(scores, b))^2)
+  }
+})

@@ -96,6 +96,11 @@ test_that("numbers of rows are whole, finite and not negative, and a table of 1 
     expect_identical(as.character(read$columns), c("a", "b"))
   }
   expect_identical(row_type_counts(array(1:4, c(2, 2), list(a = c("no", "yes"), b = NULL)), "x")$values, c(1, 2, 3, 4))
+  # Labels are kept if all dimensions have them.
+  levels_of <- function(dim, ...) row_type_counts(array(1:4, dim, list(...)), "x")$levels
+  labels <- list(a = c("no", "yes"), b = c("0", "1"))
+  expect_identical(levels_of(c(2, 2), a = labels$a, b = labels$b), labels)
+  expect_null(c(levels_of(c(2, 2), a = labels$a, b = NULL), levels_of(4, letters[1:4])))
 })
 
 test_that("a table keeps its dimensions' names if all have one, and its unbiased shares may be negative", {
