@@ -183,7 +183,7 @@ step_directions <- function(intercept) {
   free <- free_directions(intercept)
   m <- ncol(free)
   if (!m) return(NULL)
-  if (m == 1L) return(free %*% matrix(1))
+  if (m == 1L) return(free)
   free %*% cbind(diag(m), even_directions(m, 25 * min(m, 8)))
 }
 

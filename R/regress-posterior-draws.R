@@ -56,7 +56,7 @@ draws_posterior <- function(draws, method, effective) {
 effective_draws <- function(x) {
   n <- length(x)
   if (n < 10 || var(x) == 0) return(n)
-  rho <- acf(x, lag.max = min(n - 1, 1000), plot = FALSE)$acf[
+  rho <- acf(x, lag.max = 1000, plot = FALSE)$acf[
     -1
   ]
   pairs <- rho[seq(1, length(rho) - 1, 2)] +

@@ -83,7 +83,7 @@ beta_mixture <- function(weights, a, b, n) {
     mean = c(1 - mean, mean),
     sd = rep(sqrt(second - mean^2), 2),
     covariance = function() binary_covariance(second - mean^2),
-    draws = if (n > 0) cbind(1 - yes, yes),
+    draws = cbind(1 - yes, yes),
     effective = n
   )
 }

@@ -183,7 +183,7 @@ binary_posterior <- function(counts, channel, prior, n) {
   weight <- curve$density / sum(curve$density)
   mean <- sum(weight * share)
   variance <- sum(weight * (share - mean)^2)
-  yes <- if (n > 0) share_of_yes(runif(n))
+  yes <- share_of_yes(runif(n))
   list(
     method = "quadrature",
     quantile = function(t) rbind(1 - share_of_yes(1 - t), share_of_yes(t)),
@@ -194,7 +194,7 @@ binary_posterior <- function(counts, channel, prior, n) {
     sd = rep(sqrt(variance), 2),
     covariance = function() binary_covariance(variance),
     evidence = curve$evidence,
-    draws = if (n > 0) cbind(1 - yes, yes),
+    draws = cbind(1 - yes, yes),
     effective = n
   )
 }

@@ -264,19 +264,11 @@ profile_root <- function(profile, inside, outside, warm, max_points) {
   }
 
   for (count in 1:5) {
-    if (!is.finite(outside[2])) {
-      outside <- c(inside + (outside[1] - inside) * c(0.999, NA))
-    }
-    high <- if (is.finite(outside[2])) {
-      root_of_fall(outside[2])
-    } else {
-      fall(outside[1])
-    }
     low <- fall(inside)
     if (low >= 0) return(inside)
     order <- order(c(inside, outside[1]))
     range <- c(inside, outside[1])[order]
-    falls <- c(low, high)[order]
+    falls <- c(low, root_of_fall(outside[2]))[order]
     root <- uniroot(
       fall, range, f.lower = falls[1], f.upper = falls[2],
       tol = 1e-9 * profile$unit, maxiter = 200
@@ -312,11 +304,11 @@ profile.rr_glm <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) 
 profile_curve <- function(fit, j, interval, shared, points) {
   profile <- coefficient_profile(fit, j, shared)
   centre <- unname(fit$coefficients[j])
-  if (is.null(profile) || is.na(centre)) return(NULL)
+  if (is.na(centre)) return(NULL)
   is_finite <- is.finite(centre)
   far <- if (is_finite) 6 * profile$std_error else 20 * profile$unit
   start <- if (is_finite) centre else sign(centre) * far
-  if (is.na(start) || !(is_finite || any(is.finite(interval)))) return(NULL)
+  if (!is_finite && !any(is.finite(interval))) return(NULL)
 
   limits <- ifelse(is.finite(interval), interval, start + c(-far, far) * is_finite)
   value <- seq(limits[1], limits[2], length.out = points)

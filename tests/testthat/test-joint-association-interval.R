@@ -25,11 +25,14 @@ test_that("limits of a measure that is 0 under independence solve their quadrati
 })
 
 test_that("a correlation is cut to -1 and 1, and one beyond is no point", {
-  pairs <- data.frame(correlation = c(0.9, 1.2, -1.3, 0.1), correlation.error = c(0.2, 0.05, 0.1, 0.05), statistic = NA_real_, df = 1)
+  pairs <- data.frame(correlation = c(0.9, 1.2, -1.3, 0.1, 0.5, -0.5), correlation.error = c(0.2, 0.05, 0.1, 0.05, 0.1, 0.1), df = 1,
+                      statistic = c(NA, NA, NA, NA, 100, 100))
   limits <- correlation_limits(pairs, z)
   plain <- test_limits(pairs$correlation, pairs$correlation.error, pairs, z)
-  expect_equal(limits$low[c(1, 4)], plain$low[c(1, 4)])
-  expect_equal(limits$high[c(1, 2, 4)], c(1, 1, plain$high[4]))
+  expect_equal(limits$low[c(1, 4:6)], plain$low[c(1, 4:6)])
+  expect_equal(limits$high[c(1, 2, 4:6)], c(1, 1, plain$high[4:6]))
+  # A test that is sure of more than the error says comes nearer to the estimate.
+  expect_gt(plain$low[5], 0.5 - z * 0.1)
   # 1.2 is 0.2 beyond: as far again as z errors and the excess together.
   expect_equal(limits$low[2], 1.2 - sqrt((z * 0.05)^2 + 0.2^2))
   expect_equal(limits$low[3], -1)

@@ -51,6 +51,12 @@ test_that("the score test is Pearson's where all contrasts get through, and one 
   test <- support_test(list(questions = list(side(row, all_of(4)), side(column, all_of(3))), between = table_of), 50)
   expect_equal(test$statistic, 50 * sum((table_of - outer(row, column))^2 / outer(row, column)))
   expect_identical(test$df, 6)
+  # The unit of the contrasts does not matter, nor a column that others make but for a rounding.
+  for (unit in c(1e-6, 1e12)) {
+    expect_equal(support_test(list(questions = list(side(row, unit * all_of(4)), side(column, all_of(3) / unit)), between = table_of), 50), test)
+  }
+  flat <- list(first = numeric(3), second = diag(3), contrasts = outer(c(0.1, 0.3, 0), c(1, 3, 7)))
+  expect_identical(support_test(list(questions = list(flat, side(column, all_of(3))), between = diag(3)), 50)$df, 2)
   # One direction a side, m: (m1' S^- C T^- m2)^2 / (m1' S^- m1 m2' T^- m2); for categories m' S^- is m / first.
   m1 <- c(0.3, -0.1, 0.1, -0.3)
   m2 <- c(0.2, -0.3, 0.1)
@@ -109,4 +115,19 @@ test_that("larger designs: p-values by F with the degrees that are left, none wh
     expect_equal(row$p.value, expected)
   }
   expect_refused(rr_association(rr_margin(fit, "x")), rr_association(fit, measure = "covariance"))
+})
+
+test_that("associations of categories with a yes are the covariances of their scores, of indicators and of any channel", {
+  C <- rbind(c(0.7, 0.2, 0.1), c(0.1, 0.5, 0.4), c(0.3, 0.1, 0.6))
+  a <- rep(1:3, c(20, 30, 30))
+  b <- rep(c(0, 1, 1, 0, 1, 1, 1, 1, 0, 0), 8)
+  for (first in list(rr_grr(c("u", "v", "w"), p = 0.8), rr_channel(C, levels = c("u", "v", "w")))) {
+    survey <- list(a = first, b = rr_warner(0.8))
+    reports <- data.frame(a = first$reports[a], b)
+    table <- as.data.frame(rr_association(rr_tmdh(rr_cooccurrence(reports, mechanism = survey), survey)))
+    expect_identical(table$y, rep("b", 3))
+    scores <- unname(solve(rr_matrix(first)))[a, ]
+    expect_equal(table$covariance, drop(cov(scores, (b - 0.2) / 0.6)))
+    expect_equal(table$statistic, 80 * drop(cor(scores, b))^2)
+  }
 })

@@ -96,6 +96,11 @@ test_that("numbers of rows are whole, finite and not negative, and a table of 1 
     expect_identical(as.character(read$columns), c("a", "b"))
   }
   expect_identical(row_type_counts(array(1:4, c(2, 2), list(a = c("no", "yes"), b = NULL)), "x")$values, c(1, 2, 3, 4))
+  # Labels are kept if all dimensions have them.
+  levels_of <- function(dim, ...) row_type_counts(array(1:4, dim, list(...)), "x")$levels
+  labels <- list(a = c("no", "yes"), b = c("0", "1"))
+  expect_identical(levels_of(c(2, 2), a = labels$a, b = labels$b), labels)
+  expect_null(c(levels_of(c(2, 2), a = labels$a, b = NULL), levels_of(4, letters[1:4])))
 })
 
 test_that("a table keeps its dimensions' names if all have one, and its unbiased shares may be negative", {
@@ -109,4 +114,22 @@ test_that("a table keeps its dimensions' names if all have one, and its unbiased
   expect_equal(as.vector(as.table(fit)), c(1, 0))
   # Without noise and without variation a cell is what it is.
   expect_equal(as.vector(as.table(rr_tmdh(rowtype(c(0, 0, 0, 5)), rr_binary(1, 0)), "truncated")), c(0, 0, 0, 1))
+})
+
+test_that("truncated shares are the means of normal variables above 0, with the variances of the rows' debiased indicators", {
+  p <- c(0.9, 0.8, 0.7)
+  q <- c(0.2, 0.1, 0.35)
+  counts <- c(40, 10, 20, 30, 5, 6, 7, 8)
+  inverses <- Map(function(p, q) solve(rbind(c(1 - q, q), c(1 - p, p))), p, q)
+  # A row for each report, a column for each truth, the first bit running fastest.
+  debiased <- kronecker(inverses[[3]], kronecker(inverses[[2]], inverses[[1]]))
+  share <- colSums(counts * debiased) / 126
+  error <- sqrt((colSums(counts * debiased^2) / 126 - share^2) / 125)
+  above <- mapply(function(mean, sd) {
+    moment <- function(power) integrate(function(x) x^power * dnorm(x, mean, sd), 0, 2, rel.tol = 1e-10)$value
+    moment(1) / moment(0)
+  }, share, error)
+  fit <- rr_tmdh(rowtype(counts), list(p = p, q = q))
+  expect_equal(as.vector(as.table(fit, "truncated")), above / sum(above), tolerance = 1e-8)
+  expect_refused(as.table(rowtype(counts), "truncated"))
 })

@@ -249,3 +249,17 @@ test_that("scores are counted of at least one row, up to pairs, and by one mecha
   half <- qnorm(0.975) * tidy(margin)$std.error
   expect_equal(unname(confint(margin)), unname(cbind(pmax(coef(margin) - half, 0), pmin(coef(margin) + half, 1))))
 })
+
+test_that("standard errors of counts in scores are those of sums of the scores, for both targets", {
+  C <- rbind(c(0.7, 0.2, 0.1), c(0.1, 0.5, 0.4), c(0.3, 0.1, 0.6))
+  survey <- list(a = rr_channel(C, levels = c("x", "y", "z")))
+  counts <- c(20, 35, 25)
+  scores <- solve(C)[rep(1:3, counts), ]
+  total <- colSums(scores)
+  squares <- colSums(scores^2)
+  reported <- rr_cooccurrence(data.frame(a = rep(survey$a$reports, counts)), mechanism = survey)
+  fit <- function(target) tidy(rr_tmdh(reported, survey, target = target))
+  expect_equal(fit("sample")$estimate, total)
+  expect_equal(fit("sample")$std.error, sqrt(squares - total))
+  expect_equal(fit("population")$std.error, sqrt((squares - total^2 / 80) * 80 / 79))
+})

@@ -120,7 +120,9 @@ test_that("only the counts that a covariance needs must have been tallied", {
   sets <- list("a", c("a", "b"), c("c", "f"), c("d", "e"))
   named <- rr_tmdh(rr_cooccurrence(bits, 2, sets = sets), skew)
   expect_equal(vcov(named, sets = sets), vcov(all, sets = sets))
-  for (refused in expression(vcov(rr_tmdh(pairs, skew, target = "sample")), vcov(rr_tmdh(triples, skew)), rr_tmdh(pairs, skew, order = 3),
+  # The union of the two last pairs that overlap.
+  expect_error(vcov(rr_tmdh(pairs, skew, target = "sample")), "d:e:f", class = "candor_error_order")
+  for (refused in expression(vcov(rr_tmdh(triples, skew)), rr_tmdh(pairs, skew, order = 3),
                              vcov(rr_tmdh(pairs, skew), sets = list(c("a", "b"), c("c", "d"))),
                              vcov(named, sets = list(c("a", "c"), c("b", "e"))))) expect_error(eval(refused), class = "candor_error_order")
 })

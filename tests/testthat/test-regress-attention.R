@@ -349,3 +349,57 @@ test_that("attention with a column that others make, weights of 0 and labels of 
   scores <- cbind(possible_reports(alone)[[1]]$scores[3, , ])
   expect_equal(unname(possible[[1]]$scores[3, rows, ]), unname(scores), tolerance = 1e-5)
 })
+
+test_that("steps of the truth and of attention divide the rows where the log-likelihood is highest, by enumeration of all divisions", {
+  data <- list(x = cbind(1, c(1, 2, 4, 5, 7, 8)), y = c(0, 0, 1, 0, 1, 1), weight = c(1, 2, 1, 1.5, 1, 2), offset = c(0, 0.3, 0, 0.2, 0, 0), arm = NULL,
+               device = cbind(c(0.9, 0.2, 0.1, 0.8, 0.7)), link = "logit")
+  v <- cbind(1, c(3, 1, 6, 2, 5, 4))
+  anchor <- c(1, 0, 1, 0, 1, 1)
+  for (by in c("person", "question")) {
+    rows <- anchor_devices(data, list(a = rr_anchor(rr_crosswise(0.15))), anchor, by)
+    model <- attention_model(sorted_attention(rows, v, 1, c(0, 0)))
+    of <- function(yes, y) ifelse(y == 1, yes, 1 - yes)
+    loglik <- function(truth, gamma) {
+      question <- of(0.2 + 0.7 * truth, data$y)
+      second <- of(0.85, anchor)
+      if (by == "person") return(log(gamma * question * second + (1 - gamma) / 4))
+      log(gamma * question + (1 - gamma) / 2) + log(gamma * second + (1 - gamma) / 2)
+    }
+    near <- cbind(c(0.3, -0.4, 0.5, 0.2))
+    b <- model$natural(near[, 1])
+    truth <- plogis(drop(data$x %*% b[1:2]) + data$offset)
+    gamma <- plogis(drop(v %*% b[3:4]))
+    divisions <- function(x) unlist(lapply(c(1, -1), function(side) lapply(x, function(t) as.numeric(side * x >= side * t))), recursive = FALSE)
+    for (index in 1:2) {
+      column <- list(data$x, v)[[index]]
+      k <- list(1:2, 3:4)[[index]]
+      possible <- divisions(column[, 2])
+      value <- vapply(possible, function(step) sum(data$weight * if (index == 1) loglik(step, gamma) else loglik(truth, step)), 0)
+      starts <- attention_steps(model, index, near, 1)
+      # Its gentle and its steep start.
+      expect_identical(ncol(starts), 2L)
+      for (j in 1:2) {
+        expect_equal(starts[-k, j], near[-k, 1])
+        step <- as.numeric(column %*% model$natural(starts[, j])[k] > 0)
+        expect_equal(sum(data$weight * if (index == 1) loglik(step, gamma) else loglik(truth, step)), max(value))
+      }
+    }
+  }
+})
+
+test_that("starts of attention: one of the moments alone, else those that lie evenly and steps, each kind beside the best of the other", {
+  asked <- list()
+  starts <- with_calls(attention_starts,
+    climb = function(model, starts, is_rough) list(points = unname(starts) + 1),
+    even_starts = function(model, starts) rbind(-seq_len(starts)),
+    loglik_at = function(model, points) c(-3, -1, -2)[seq_len(ncol(points))],
+    attention_steps = function(model, index, near, max_starts) {
+      asked[[length(asked) + 1]] <<- list(index, near, max_starts)
+      if (length(asked) != 2) 10 * length(asked) + rbind(1:3)
+    }
+  )
+  expect_identical(starts(list(start = 5), 1), cbind(5))
+  # A fifth of 11 starts is 3 at most. Attention has no steps at first.
+  expect_equal(starts(list(start = 5), 11), rbind(c(-(1:4), 6, 11:13, 31:33, 41:43)), ignore_attr = TRUE)
+  expect_equal(asked, list(list(1L, rbind(5:6 + 0), 3), list(2L, rbind(5:6 + 0), 3), list(1L, NULL, 3), list(2L, rbind(12), 3)), ignore_attr = TRUE)
+})

@@ -729,3 +729,15 @@ test_that("numbers are yes also where yes is the first label, which is said, and
   expect_equal(unname(coef(fit)), log(2), tolerance = 1e-8)
   expect_no_message(rr_glm(y ~ 1, data.frame(y = rep(c("yes", "no"), c(40, 60))), die))
 })
+
+test_that("an unknown number at the end of its range is told, and none inside", {
+  arms <- list(a = rr_unrelated(0.7, pi = NULL), b = rr_unrelated(0.3, pi = NULL))
+  fitted_to <- function(yes) {
+    d <- data.frame(yes, no = 1000 - yes, sample = c("a", "b"))
+    rr_glm(cbind(yes, no) ~ 1, d, arms, arm = sample, starts = 1)
+  }
+  # Reports of yes are 0.7 truth + 0.3 share, and 0.3 truth + 0.7 share: a truth of a half beside a share above 1.
+  expect_warning(high <- fitted_to(c(640, 860)), class = "candor_warning_boundary")
+  expect_identical(high$parameter[["innocuous"]], 1)
+  expect_no_warning(fitted_to(c(500, 500)))
+})

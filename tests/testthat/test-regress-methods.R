@@ -148,6 +148,9 @@ test_that("what a row would score with another report, by the arms that it may h
     slopes <- difference_gradient(glm_loglik(changed), b)
     expect_equal(unname(answer_scores(fit, rep(as.double(y), 238), fit$arm)), slopes, tolerance = 1e-6)
   }
+  # What one answer adds to the sum that is estimated, whatever its weight.
+  influences <- difference_gradient(glm_loglik(case), b) %*% vcov(fit, complete = FALSE)
+  expect_equal(influence(fit, "linearised"), influences, tolerance = 1e-6, ignore_attr = TRUE)
   # How the scores move with the probabilities of a device: q, and p.
   moved <- share_slopes(fit)
   G <- lapply(c("s", "t"), function(arm) {
@@ -199,6 +202,10 @@ test_that("scores of a design with an unknown number, and of each report that a 
   error <- sqrt(vcov(fit, parameter = TRUE)[3, 3])
   expect_equal(c(last$conf.low, last$conf.high), plogis(qlogis(psi) + c(-1, 1) * qnorm(0.95) * error / (psi * (1 - psi))), tolerance = 1e-8)
   expect_true(is.na(last$statistic) && is.na(last$p.value))
+  # A step of Newton without the row, and without the row's leverage.
+  change <- difference_gradient(loglik, unname(b)) %*% vcov(fit, parameter = TRUE)
+  expect_equal(influence(fit, "linearised"), change, tolerance = 1e-6, ignore_attr = TRUE)
+  expect_equal(influence(fit, "deletion"), change / (1 - hatvalues(fit, "observed")), tolerance = 1e-6, ignore_attr = TRUE)
 })
 
 test_that("two clusters are enough, one is not", {

@@ -176,3 +176,14 @@ test_that("each level of a picture has a line type", {
   expect_identical(scale$aesthetics, "linetype")
   expect_named(scale$palette(2), c("a", "b"))
 })
+
+test_that("a number, or `which`, draws the diagnostics of a linear model, and the name of a covariate its truths", {
+  plotted <- with_calls(plot.rr_glm, draw = function(x, ...) list(...), getS3method = function(generic, class) {
+    function(x, which, ...) list(generic, class, which)
+  })
+  fit <- structure(list(), class = c("rr_glm", "glm", "lm"))
+  expect_identical(list(plotted(fit, 2), plotted(fit, which = 3)), list(list("plot", "lm", 2), list("plot", "lm", 3)))
+  expect_identical(plotted(fit, "x", by = "g", conf.level = 0.9)[c("variable", "by", "conf.level")], list(variable = "x", by = "g", conf.level = 0.9))
+  expect_null(plotted(fit)$variable)
+  expect_refused(plotted(fit, "x", level = 0.9))
+})

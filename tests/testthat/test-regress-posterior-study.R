@@ -180,3 +180,50 @@ test_that("internal studies: golden moments, draws, groups of labels", {
   alone <- rr_posterior(rr_counts(c(48, 30), measured(unclass(V), validation = "internal")), n = 50)
   expect_equal(coef(fit)[1:2], coef(alone), ignore_attr = TRUE)
 })
+
+test_that("a yes/no question whose products of answers are few has a mixture, else independent draws, else data augmentation", {
+  posterior <- with_calls(study_posterior,
+    mixture_posterior = function(counts, V, prior, n) list("mixture", counts, V, prior, n),
+    independent_posterior = function(counts, V, prior, n) if (counts[1] < 5000) list("independent", counts, V, prior, n),
+    drawn_posterior = function(counts, channel, prior, n, V) list("drawn", counts, channel, prior, n, V),
+    labelled_posterior = function(V, counts, prior, n) list("labelled", V, counts, prior, n)
+  )
+  V <- matrix(1:4, 2)
+  of <- function(counts, n, V) posterior(list(validation = V), counts, "channel", "prior", n)
+  # 3162^2 < 1e7 < 3163^2.
+  expect_identical(of(c(3161, 3161), 0, V), list("mixture", c(3161, 3161), V, "prior", 0))
+  expect_identical(of(c(3162, 3162), 9, V), list("independent", c(3162, 3162), V, "prior", 9))
+  expect_identical(of(c(5000, 5000), 9, V), list("drawn", c(5000, 5000), "channel", "prior", 9, V))
+  expect_refused(of(c(3162, 3162), 0, V), of(1:3, 0, diag(3)))
+  expect_identical(of(1:3, 9, diag(3))[[1]], "independent")
+  expect_identical(of(1:3, 9, matrix(1, 2, 3))[[1]], "drawn")
+  expect_identical(posterior(list(internal = V), 1:2, "channel", "prior", 9), list("labelled", V, 1:2, "prior", 9))
+})
+
+test_that("the two steps of a mixture: a convolution of exponentials, and Beta distributions whose sum is linear", {
+  expect_equal(log_convolution(log(1:3), log(4:5)), log(c(4, 13, 22, 15)))
+  # 2 (1 - x) / 4 + 2 x 3 / 4 = 1 / 2 + x: a mean of 7 / 12, a mean square of 5 / 12.
+  mixture <- beta_mixture(c(1, 3) / 4, 1:2, 2:1, 0)
+  expect_equal(mixture$mean, c(5, 7) / 12)
+  expect_equal(mixture$sd, rep(sqrt(11), 2) / 12)
+  expect_equal(mixture$covariance(), 11 / 144 * cbind(c(1, -1), c(-1, 1)))
+  for (x in c(0, 0.2, 0.7, 1)) {
+    expect_equal(mixture$above(x)[2], 1 - (x + x^2) / 2)
+    expect_equal(mixture$above(1 - x)[1], (x + x^2) / 2)
+    expect_equal(mixture$quantile((x + x^2) / 2)[2], x)
+    expect_equal(mixture$quantile(1 - (x + x^2) / 2)[1], 1 - x)
+  }
+})
+
+test_that("possible shares are those of the drawn channels and reported shares, weighted by the prior and the channel's determinant", {
+  drawn <- list(cbind(c(0.63, 0.05, 0.5), c(0.37, 0.95, 0.5)), cbind(c(0.9, 0.9, 0.8), c(0.1, 0.1, 0.2)), cbind(c(0.2, 0.2, 0.4), c(0.8, 0.8, 0.6)))
+  shapes <- NULL
+  proposals <- with_calls(propose_shares, draw_dirichlet = function(n, shape) {
+    shapes <<- rbind(shapes, c(n, shape))
+    drawn[[nrow(shapes)]]
+  })(c(7, 3), rbind(c(9, 1), c(2, 8)), c(2, 4), 3)
+  expect_equal(shapes, rbind(c(3, 8, 4), c(3, 10, 2), c(3, 3, 9)))
+  # The second reported share is beyond the channel: 0.95 > 0.8.
+  yes <- c((0.37 - 0.1) / 0.7, (0.5 - 0.2) / 0.4)
+  expect_equal(proposals, list(shares = cbind(1 - yes, yes, deparse.level = 0), log_weights = log(1 - yes) + 3 * log(yes) - log(c(0.7, 0.4))))
+})

@@ -53,6 +53,9 @@ test_that("direct answers have the Beta distribution, few and many, and a unifor
     expect_equal(glance(fit)$log.evidence, lbeta(shape[1], shape[2]) - lbeta(prior[1], prior[2]), tolerance = 1e-9)
     expect_identical(unname(quantile(fit, c(0, 1))[2, ]), c(0, 1))
   }
+  # Ten billion answers lie between two points of the grid that finds them.
+  expect_equal(quantile(rr_posterior(rr_counts(c(6e9, 4e9), rr_binary(1, 0))), probs)[2, ], qbeta(probs, 4e9 + 1, 6e9 + 1), tolerance = 1e-10,
+    ignore_attr = TRUE)
   # rr_forced(1 / 6): reports of yes from 1/6 to 5/6.
   inside <- pbeta(c(1, 5) / 6, 1801, 8201)
   reported <- qbeta(inside[1] + probs * diff(inside), 1801, 8201)
@@ -89,6 +92,7 @@ test_that("groups one by one, shapes, and the generator only for draws", {
   expect_error(confint(fit, "b.yes"), class = "candor_error_level")
   expect_identical(dim(as.data.frame(first)), c(10L, 3L))
   expect_identical(draws()$draws, first$draws)
+  expect_identical(dimnames(rr_posterior(alone$tally, n = 1)$draws), list(NULL, c("no", "yes")))
 })
 
 test_that("bad input is refused", {
@@ -228,6 +232,7 @@ test_that("groups of direct answers: covariances, evidence, regions and tables o
   expect_identical(one$method, "quadrature")
   regions <- summary(fit, above = c(0.7, 0, 1))
   expect_identical(regions$above, rep(c(0.7, 0, 1), each = 4))
+  expect_equal(regions$conf.low, rep(confint(fit)[, 1], 3), ignore_attr = TRUE)
   yes <- vapply(shapes, function(s) pbeta(0.7, s[1], s[2], lower.tail = FALSE), 0)
   no <- vapply(shapes, function(s) pbeta(0.7, s[2], s[1], lower.tail = FALSE), 0)
   expect_equal(regions$probability, c(rbind(no, yes), rep(1:0, each = 4)), tolerance = 1e-7)

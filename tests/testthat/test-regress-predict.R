@@ -54,7 +54,7 @@ test_that("each type, at new rows, with errors by the delta method and limits fr
   }
   expect_error(predict(fit, new[-5], "posterior"), class = "candor_error_mismatch")
   expect_error(predict(fit, new[-3], "report"), class = "candor_error_mismatch")
-  expect_error(predict(fit, transform(new, g = "z")), class = "candor_error_level")
+  for (type in c("link", "terms")) expect_error(predict(fit, transform(new, g = "z"), type), class = "candor_error_level")
   expect_refused(predict(fit, new[-1]), predict(fit, as.list(new)), predict(fit, new, "mean"), predict(fit, new, interval = "confidence", level = 1),
     predict(fit, new, se.fit = 1),
                  predict(fit, transform(new, x = "1")), predict(fit, transform(new, x = Sys.Date())))
@@ -69,4 +69,22 @@ test_that("limits of bounded links stay in their range", {
   half <- qnorm(0.9995) * sqrt(diag(cbind(1, 0:1) %*% vcov(fit) %*% rbind(1, 0:1)))
   expect_equal(unname(limits[, 2:3]), cbind(pmax(eta - half, 0), pmin(eta + half, 1)), ignore_attr = TRUE, tolerance = 1e-8)
   expect_true(limits[1, 2] == 0 && limits[2, 3] == 1)
+})
+
+test_that("with an anchor question in each of two arms, reports and posteriors are conditional on its answer, by Bayes' rule", {
+  arms <- list(s = rr_binary(0.95, 0.1), t = rr_binary(0.8, 0.3))
+  data <- expand.grid(y = 0:1, a = 0:1, x = c(-1, 1), arm = c("s", "t"), stringsAsFactors = FALSE)
+  data$n <- rep(c(40, 25, 60, 55), 4) + 5 * (data$x == data$y) + 9 * (data$arm == "s" & data$y == 0)
+  fit <- rr_glm(y ~ x, data, arms, weights = n, arm = arm, anchor = list(a = rr_anchor(rr_crosswise(0.2))), starts = 1)
+  new <- data.frame(x = c(0, 2, -1, 1), arm = c("t", "s", "s", "t"), a = c(1, 0, 1, 0), y = c(1, 1, 0, 0))
+  truth <- plogis(coef(fit)[[1]] + coef(fit)[[2]] * new$x)
+  attentive <- 1 - fit$parameter[["inattentive"]]
+  # The probability of a report beside the answer of the anchor question, which the attentive answer yes with 0.8, the others with 1 / 2.
+  beside <- function(yes) attentive * yes * ifelse(new$a == 1, 0.8, 0.2) + (1 - attentive) / 4
+  p <- c(0.8, 0.95, 0.95, 0.8)
+  q <- c(0.3, 0.1, 0.1, 0.3)
+  yes <- truth * beside(p) + (1 - truth) * beside(q)
+  no <- truth * beside(1 - p) + (1 - truth) * beside(1 - q)
+  expect_equal(unname(predict(fit, new, "report")), yes / (yes + no), tolerance = 1e-10)
+  expect_equal(unname(predict(fit, new, "posterior")), truth * ifelse(new$y == 1, beside(p) / yes, beside(1 - p) / no), tolerance = 1e-10)
 })

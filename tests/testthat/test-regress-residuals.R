@@ -126,3 +126,20 @@ test_that("simulated responses have the form of the reports: numbers, logical va
   for (form in forms) expect_identical(drawn(form), form(numbers))
   expect_equal(drawn(function(y) cbind(y, 1 - y, deparse.level = 0)), cbind(numbers, 1 - numbers, deparse.level = 0))
 })
+
+test_that("with each binomial number at its mean, simulated responses are the fitted values, of counts and shares with their weights", {
+  drawn <- function(fit) {
+    simulate_means <- with_calls(simulate.rr_glm, rbinom = function(n, size, prob) rep_len(size, n) * prob)
+    simulate_means(fit, 1, seed = 1)[[1]]
+  }
+  arms <- list(s = rr_binary(0.95, 0.1), t = rr_binary(0.8, 0.3))
+  data <- data.frame(yes = c(30, 25, 42, 50), no = c(70, 55, 38, 60), arm = c("s", "t", "s", "t"), x = c(0, 1, 1, 2))
+  data <- transform(data, n = yes + no, share = yes / (yes + no))
+  counts <- rr_glm(cbind(yes, no) ~ x, data, arms, arm = arm, starts = 1)
+  report <- unname(fitted(counts))
+  expect_equal(drawn(counts), data$n * cbind(report, 1 - report), ignore_attr = TRUE)
+  expect_equal(drawn(rr_glm(share ~ x, rbind(data, replace(data[1, ], "n", 0)), arms, arm = arm, weights = n, starts = 1)), c(report, 0))
+  # Weights of answers that are yes or no are no numbers of answers.
+  one <- suppressMessages(rr_glm(y ~ 1, data.frame(y = rep(0:1, c(60, 40)), w = 1.5), rr_warner(0.8), weights = w, starts = 1))
+  expect_equal(drawn(one), rep(0.4, 100))
+})
