@@ -128,7 +128,10 @@ test_that("a plan of one panel says in words what does not vary, and names its l
   expect_identical(c(axis_of(power, "y")$limits, power$labels$y), c("0", "1", "Power"))
   # Thirteen numbers are a line without points.
   expect_false(has_layer(power, "GeomPoint"))
-  expect_identical(ggplot2::autoplot(rr_power(rr_warner(0.8), margin = 0.02))$labels$subtitle, "Margin of error 2%, True proportion 50%")
+  bar <- ggplot2::autoplot(rr_power(rr_warner(0.8), margin = 0.02))
+  expect_identical(bar$labels$subtitle, "Margin of error 2%, True proportion 50%")
+  # 1.96^2 / 4 / 0.02^2
+  expect_identical(ggplot2::layer_data(bar, 4)$xintercept, 2401)
 })
 
 test_that("a plan of several panels has them in the order of their numbers, without names of lines", {
