@@ -323,6 +323,7 @@ test_that("ordered factors and three numbers or more have an order", {
   expect_false(in_order(rr_grr(c(0, 1), epsilon = 1)))
   expect_false(in_order(rr_grr(c("a", "b", "c"), epsilon = 1)))
   expect_false(in_order(rr_grr(3, epsilon = 1)))
+  expect_false(in_order(rr_grr(c("1", "2", "3+"), epsilon = 1)))
 })
 
 test_that("an ordered factor has the order of an ordered mechanism, with or without some of its levels", {
@@ -357,4 +358,21 @@ test_that("one of no and yes in the other order is told of, if numbers are read 
   for (x in list(c(0, 1), c(TRUE, NA))) expect_message(tell_reversed(x, turned$reports), class = "candor_message_reading")
   for (x in list(c("no", "yes"), factor("no"), c(NA, NA), NA_real_)) expect_no_message(tell_reversed(x, turned$reports))
   for (labels in list(c("no", "yes"), c("a", "b"), c("TRUE", "FALSE"), c("1", "0"))) expect_no_message(tell_reversed(c(0, 1), labels))
+})
+
+test_that("codes of numbers are whole numbers, and labelled values are labels unless the values themselves are reports", {
+  m <- rr_grr(3, 1)
+  expect_identical(encode_reports(c(3, NA, 1), m), list(codes = c(3L, NA, 1L), first = 1L))
+  for (x in list(c(1, 2.5), c(1, 3e9), c(NA, -3e9))) expect_error(encode_reports(x, m), class = "candor_error_level")
+  # A code without a level, and a label without a position, are 0; a level NA is missing.
+  f <- structure(c(2L, 0L, 4L, NA, 1L, 3L), levels = c("u", "v", NA), class = "factor")
+  expect_identical(relabelled_codes(c(5L, NA, NA), f), c(0L, 0L, 0L, NA, 5L, NA))
+  expect_identical(relabelled_codes(c(5L, NA, NA), c("u", "v", NA), is_by_row = TRUE), c(5L, 0L, NA))
+  file <- function(values, ...) structure(values, labels = c(...))
+  answers <- file(c(1, 2, 9, 4), no = 1, yes = 2, refused = 9)
+  expect_identical(labelled_reports(answers, rr_warner(0.8)), c("no", "yes", "refused", "4"))
+  expect_identical(labelled_reports(answers, rr_grr(c("1", "2"), 1)), c("1", "2", "9", "4"))
+  expect_identical(labelled_reports(structure(answers, na_range = c(4, 9)), rr_warner(0.8)), c("no", "yes", NA, NA))
+  expect_identical(labelled_reports(structure(answers, na_values = c(1, 9)), rr_warner(0.8)), c(NA, "yes", NA, "4"))
+  expect_identical(labelled_reports(structure(c(1, 5), na_range = c(4, 9)), rr_warner(0.8)), c(1, NA))
 })
