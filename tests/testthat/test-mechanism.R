@@ -210,3 +210,11 @@ test_that("a recipe has the arguments that were given, and levels as few words a
   expect_null(no_yes_index(c("no", "yes", "maybe")))
   expect_identical(no_yes_index(c("a", "b")), c(no = 1L, yes = 2L))
 })
+
+test_that("a mechanism of one's own reads numbers as positions, and as no and yes if it is asked to", {
+  own <- function(...) rr_new_mechanism("own", c("a", "b"), epsilon = log(3), design = "", law = rr_new_law("additive", 0.5, 0.25), ...)
+  expect_identical(rr_tally(c(1, 2, 2), own())$counts, c(1, 2))
+  expect_identical(rr_tally(c(0, 1, 1), own(yes_no = TRUE))$counts, c(1, 2))
+  expect_error(rr_tally(c(0, 1), own()), class = "candor_error_level")
+  expect_error(rr_tally(c(1, 2), own(yes_no = TRUE)), class = "candor_error_level")
+})
