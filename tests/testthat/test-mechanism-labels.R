@@ -190,9 +190,9 @@ test_that("labels follow neither the decimal sign of the session nor its penalty
 })
 
 test_that("noncompliance leaves answers what they were", {
-  for (mechanism in list(rr_grr(c("a", "b"), p = 0.9), rr_warner(0.9))) {
+  for (mechanism in list(rr_grr(c("a", "b"), p = 0.9), rr_warner(0.9), rr_warner(0.9, levels = c("a", "b")))) for (answer in c("uniform", "truth")) {
     x <- if (is.null(mechanism$bits)) c(1, 2, 2) else c(0, 1, 1)
-    expect_identical(rr_tally(x, rr_noncompliance(mechanism, 0.1))$counts, rr_tally(x, mechanism)$counts)
+    expect_identical(rr_tally(x, rr_noncompliance(mechanism, 0.1, answer))$counts, c(1, 2))
   }
 })
 
