@@ -106,7 +106,7 @@ plan_shares <- function(share, levels, index, arg) {
 
 # Terms are columns of the left inverse. The error of the study cancels in differences.
 external_moments <- function(channel, theta, other, index, first) {
-  terms <- left_inverse(list(matrix = t(channel)))$matrix[, index, drop = FALSE]
+  terms <- left_inverse(list(matrix = t(channel)))$matrix[, index]
   term_variance <- function(p) rowSums(p %*% terms^2 - (p %*% terms)^2)
   field <- term_variance(theta %*% channel)
   if (!is.null(other)) {

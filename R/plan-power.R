@@ -752,13 +752,9 @@ mean_model <- function(mechanism, sd) {
     list(
       variance = function(share, target) {
         m <- (share - mean(mechanism$range)) / half
-        if (anyNA(m)) return(half^2 * worst(target))
-        sd_squared <- if (is.null(sd)) {
-          1 - m^2
-        } else {
-          rep((sd / half)^2, length(m))
-        }
-        if (any(sd_squared < 0 | sd_squared > (1 - m^2) * (1 + 1e-9))) {
+        if (is.na(m)) return(half^2 * worst(target))
+        sd_squared <- if (is.null(sd)) 1 - m^2 else (sd / half)^2
+        if (sd_squared < 0 || sd_squared > (1 - m^2) * (1 + 1e-9)) {
           abort(
             "No numbers in the range of the mechanism have this mean ({.arg share}) and {.arg sd}."
           )
@@ -812,7 +808,7 @@ coefficient_model <- function(mechanism, design) {
     weight <- regress_rows(design$eta, NULL, NULL, device, design$link)$expected
     information <- crossprod(design$x, weight * design$x) / nrow(design$x)
     variance <- solve(information)[design$index, design$index]
-    list(variance = function(share, target) rep(variance, length(share)), wald = TRUE)
+    list(variance = function(share, target) variance, wald = TRUE)
   }
   c(model(mechanism), list(direct = model(rr_binary(1, 0))))
 }

@@ -86,3 +86,11 @@ test_that("a client's test expects the bits, their pairs and equal reports as of
     expect_equal(c(facts$p_support_twice, facts$p_equal), c(facts$p_support^2, sum(prob^2)))
   }
 })
+
+test_that("drawn bits are all 1 with the probability of the draw that has the bit of the truth, or has not", {
+  for (d in 1:3) {
+    m <- rr_bitflip(4, 1.2, d = d)
+    # The bit of the truth is among d of 4 with d / 4.
+    expect_equal(exp(m$codec$log_positive), d / 4 * m$p * m$q^(d - 1) + (1 - d / 4) * m$q^d)
+  }
+})

@@ -115,7 +115,10 @@ test_that("what is lost is a last report, \"not seen\"", {
   rr_write(rr_counts(counts, mechanism), file)
   expect_true(same_mechanism(rr_read(file)$mechanism, mechanism))
   expect_refused(rr_channel(complete, unseen = "lost"), rr_channel(2 * response, unseen = "lost"), rr_channel(response, unseen = NA),
-                 rr_channel(response, unseen = "noise"), rr_channel(3, unseen = "lost"))
+                 rr_channel(response, unseen = "noise"), rr_channel(3, unseen = "lost"), rr_channel(response, unseen = 1),
+                 rr_channel(response, unseen = c("lost", "late")))
+  # One report is possible alone: nothing is said.
+  expect_identical(matrix_epsilon(rbind(c(1, 0), c(1, 0))), 0)
 })
 
 test_that("a validation table is counts of people, of each truth and, inside the survey, of each report", {

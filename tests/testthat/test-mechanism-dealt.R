@@ -433,3 +433,18 @@ test_that("the standard error of an answer that nobody holds is that of its forc
   hypergeometric <- vapply(beta, function(b) sum(c(10, 6, 3) * b * (1 - b) * (10 - c(10, 6, 3)) / 9), 0)
   expect_equal(evidence$blank_error(), sqrt(hypergeometric) / (0.5 * 19), tolerance = 1e-10)
 })
+
+test_that("a deck has whole cards of two kinds at least, one of which asks for the truth", {
+  expect_refused(rr_dealt(c(no = 0, yes = 0), 2), rr_dealt(c(no = 1, yes = 1), 2), rr_dealt(c(no = 0, yes = 1), 1), rr_dealt(c(no = 1, yes = 1.5), 6),
+                 rr_dealt(c(no = -1, yes = 2), 6), rr_dealt(c(no = Inf, yes = 1), 6), rr_dealt(c(no = NA, yes = 1), 6), rr_dealt("1", 6), rr_dealt(numeric(), 6),
+                 rr_dealt(1, 1e6 + 1), rr_dealt(1, 6.5), rr_dealt(1, 6, block = ""), rr_dealt(1, 6, block = c("a", "b")), rr_dealt(1, 6, block = 1))
+  least <- rr_dealt(c(no = 0, yes = 1), 2)
+  expect_identical(c(least$truth, least$innocuous), c(0.5, 0, 0.5))
+  # Answers of other labels may be 0 and 1 too. Scores are (1{report} - b) / a, also of one report.
+  other <- rr_dealt(c(u = 1, v = 2), 6)
+  rows <- data.frame(block = 1, report = c(1, 0, 1))
+  expect_identical(rr_tally(rows, other)$counts, c(1, 2))
+  scores <- rbind(c(-1 / 6, 2 / 3), c(5 / 6, -1 / 3), c(-1 / 6, 2 / 3)) / 0.5
+  expect_equal(unname(rr_score(rows, other)), scores)
+  expect_equal(unname(rr_score(rows[1, ], other)), scores[1, , drop = FALSE])
+})

@@ -249,3 +249,14 @@ test_that("the matrix of a stage as it is drawn has a + b on its diagonal and b 
   expect_equal(achieved_matrix(list(a = 0.4, b = c(0.1, 0.2, 0.3)), list(levels = 1:3)), rbind(c(0.5, 0.2, 0.3), c(0.1, 0.6, 0.3), c(0.1, 0.2, 0.7)))
   expect_refused(achieved_matrix(list(a = 0.4, b = 0.3), list(levels = 1:2001)), class = "too_large")
 })
+
+test_that("a ledger has a bound where several reports have no closed form: their sum, and at most the permanent answer", {
+  first <- rr_forced(c(a = 0.1, b = 0.2, c = 0.3))
+  kept <- rr_compose(first, rr_grr(c("a", "b", "c"), 0.3))
+  expect_error(rr_epsilon(kept, reports = 2), class = "candor_error_law")
+  C <- rr_matrix(first) %*% ((diag(3) * expm1(0.3) + 1) / (exp(0.3) + 2))
+  one <- max(apply(C, 2, function(column) log(max(column) / min(column))))
+  # The rarest card is 0.1, the truth 0.4.
+  expect_equal(rr_epsilon(list(kept), reports = 2), 2 * one)
+  expect_equal(rr_epsilon(list(kept, rr_warner(0.8)), reports = c(100, 1)), log(0.5 / 0.1) + log(4))
+})

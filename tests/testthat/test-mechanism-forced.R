@@ -77,7 +77,10 @@ test_that("designs with an unknown parameter: classes, what is a share of what, 
   expect_identical(lie$levels, c("no", "yes, admitted", "yes, denied"))
   expect_identical(cheat$levels, c("no", "yes", "cheating"))
   expect_error(rr_cheater_detection(0.7, 0.31), class = "candor_error_argument")
-  expect_no_error(rr_cheater_detection(0.7, 0.25))
+  expect_no_error(rr_cheater_detection(0.5, 0.5))
+  # Nobody is forced to say no by default, and three answers without names are numbered.
+  expect_equal(rr_matrix(rr_cheater_detection(0.3)), rbind(c(0.7, 0.3), c(0, 1), c(1, 0)), ignore_attr = TRUE)
+  expect_identical(rr_forced(c(0.1, 0.1, 0.2))$levels, c("1", "2", "3"))
   for (f in list(function(l) rr_lie_detector(0.7, l), function(l) rr_cheater_detection(0.3, levels = l))) {
     expect_error(f(c("yes", "no")), class = "candor_error_argument")
     expect_error(f(c("a", "b", "c")), class = "candor_error_argument")

@@ -190,9 +190,9 @@ test_that("labels follow neither the decimal sign of the session nor its penalty
 })
 
 test_that("noncompliance leaves answers what they were", {
-  for (mechanism in list(rr_grr(c("a", "b"), p = 0.9), rr_warner(0.9))) {
+  for (mechanism in list(rr_grr(c("a", "b"), p = 0.9), rr_warner(0.9), rr_warner(0.9, levels = c("a", "b")))) for (answer in c("uniform", "truth")) {
     x <- if (is.null(mechanism$bits)) c(1, 2, 2) else c(0, 1, 1)
-    expect_identical(rr_tally(x, rr_noncompliance(mechanism, 0.1))$counts, rr_tally(x, mechanism)$counts)
+    expect_identical(rr_tally(x, rr_noncompliance(mechanism, 0.1, answer))$counts, c(1, 2))
   }
 })
 
@@ -323,4 +323,56 @@ test_that("ordered factors and three numbers or more have an order", {
   expect_false(in_order(rr_grr(c(0, 1), epsilon = 1)))
   expect_false(in_order(rr_grr(c("a", "b", "c"), epsilon = 1)))
   expect_false(in_order(rr_grr(3, epsilon = 1)))
+  expect_false(in_order(rr_grr(c("1", "2", "3+"), epsilon = 1)))
+})
+
+test_that("an ordered factor has the order of an ordered mechanism, with or without some of its levels", {
+  sizes <- c("low", "mid", "high")
+  ordered_by <- function(levels) factor("mid", levels, ordered = TRUE)
+  m <- rr_grr(factor(sizes, sizes, ordered = TRUE), epsilon = 1)
+  for (levels in list(rev(sizes), c("high", "mid"))) {
+    expect_error(rr_tally(ordered_by(levels), m), class = "candor_error_mismatch")
+    expect_error(rr_perturb(ordered_by(levels), m), class = "candor_error_mismatch")
+    for (x in list(factor("mid", levels), "mid")) expect_identical(rr_tally(x, m)$counts, c(0, 1, 0))
+    expect_identical(rr_tally(ordered_by(levels), rr_grr(sizes, epsilon = 1))$counts, c(0, 1, 0))
+  }
+  for (levels in list(sizes, sizes[-1], sizes[-3], c("low", "none", "mid"))) expect_identical(rr_tally(ordered_by(levels), m)$counts, c(0, 1, 0))
+})
+
+test_that("the value at a position is what the user gave: an element, a level, or a code that has none", {
+  expect_identical(value_at(c(7, 9), 2), 9)
+  f <- structure(c(2L, 3L, 0L, NA), levels = c("u", "v"), class = "factor")
+  expect_identical(lapply(1:4, function(i) value_at(f, i)), list("v", 3L, 0L, NA_character_))
+  expect_null(empty_words(c("no", NA)))
+  expect_type(empty_words(c("no", "")), "character")
+  expect_identical(simple_text(c(" Yes ", "NO")), c("yes", "no"))
+  expect_identical(simple_text(c(" Yes ", "\xff")), c(" Yes ", "\xff"))
+  # Bits are 0 and 1 whatever the order of no and yes; other labels are their own numbers, or positions.
+  turned <- suppressMessages(rr_warner(0.8, levels = c("yes", "no")))
+  expect_identical(lapply(list(rr_warner(0.8), turned, rr_grr(c("a", "b", "c"), 1), rr_grr(c(5, 2), 1)), label_values),
+                   list(c(0, 1), c(1, 0), 1:3, c(5, 2)))
+})
+
+test_that("one of no and yes in the other order is told of, if numbers are read and no labels", {
+  turned <- suppressMessages(rr_warner(0.8, levels = c("yes", "no")))
+  for (x in list(c(0, 1), c(TRUE, NA))) expect_message(tell_reversed(x, turned$reports), class = "candor_message_reading")
+  for (x in list(c("no", "yes"), factor("no"), c(NA, NA), NA_real_)) expect_no_message(tell_reversed(x, turned$reports))
+  for (labels in list(c("no", "yes"), c("a", "b"), c("TRUE", "FALSE"), c("1", "0"))) expect_no_message(tell_reversed(c(0, 1), labels))
+})
+
+test_that("codes of numbers are whole numbers, and labelled values are labels unless the values themselves are reports", {
+  m <- rr_grr(3, 1)
+  expect_identical(encode_reports(c(3, NA, 1), m), list(codes = c(3L, NA, 1L), first = 1L))
+  for (x in list(c(1, 2.5), c(1, 3e9), c(NA, -3e9))) expect_error(encode_reports(x, m), class = "candor_error_level")
+  # A code without a level, and a label without a position, are 0; a level NA is missing.
+  f <- structure(c(2L, 0L, 4L, NA, 1L, 3L), levels = c("u", "v", NA), class = "factor")
+  expect_identical(relabelled_codes(c(5L, NA, NA), f), c(0L, 0L, 0L, NA, 5L, NA))
+  expect_identical(relabelled_codes(c(5L, NA, NA), c("u", "v", NA), is_by_row = TRUE), c(5L, 0L, NA))
+  file <- function(values, ...) structure(values, labels = c(...))
+  answers <- file(c(1, 2, 9, 4), no = 1, yes = 2, refused = 9)
+  expect_identical(labelled_reports(answers, rr_warner(0.8)), c("no", "yes", "refused", "4"))
+  expect_identical(labelled_reports(answers, rr_grr(c("1", "2"), 1)), c("1", "2", "9", "4"))
+  expect_identical(labelled_reports(structure(answers, na_range = c(4, 9)), rr_warner(0.8)), c("no", "yes", NA, NA))
+  expect_identical(labelled_reports(structure(answers, na_values = c(1, 9)), rr_warner(0.8)), c(NA, "yes", NA, "4"))
+  expect_identical(labelled_reports(structure(c(1, 5), na_range = c(4, 9)), rr_warner(0.8)), c(1, NA))
 })

@@ -269,3 +269,17 @@ test_that("the achieved epsilon is the nominal one, but for the margin", {
     expect_equal(as.vector(rr_epsilon(rr_mean(c(0, 1), epsilon, protocol), achieved = TRUE)), epsilon, tolerance = 1e-12)
   }
 })
+
+test_that("reports outside of the range of answers are as likely as the cells that lie there, by all cells of a grid", {
+  for (share in c(0, 0.4, 1)) {
+    fine <- window_grid(1e5, 2)
+    m <- structure(list(share = share, fine = fine, coarse = window_grid(1, 2), reach = -window_values(fine, 0)), class = "rr_mean")
+    outside <- mean(abs(window_values(fine, 0:(fine$steps + fine$window - 1))) > 1)
+    # Cells outside are drawn with all cells at least; both cells of Duchi's grid are outside.
+    p <- share * fine$other * outside + (1 - share)
+    expect_equal(exp(witness_chance(m, 2, 5)), sum(dbinom(0:2, 5, p)), tolerance = 1e-3)
+  }
+  # Where epsilon is so large that its two reports are the ends of the range, none is.
+  certain <- structure(list(share = 0, fine = fine, coarse = window_grid(1, 40), reach = 1), class = "rr_mean")
+  expect_identical(witness_chance(certain, 0, 5), 0)
+})

@@ -192,3 +192,29 @@ test_that("a law with more reports than truths has the epsilon of its largest ra
   expect_s3_class(own(log(3.5), tall, 3, 2), "rr_own")
   expect_refused(own(log(3.5) - 1e-6, tall, 3, 2))
 })
+
+test_that("a recipe has the arguments that were given, and levels as few words as make them again", {
+  expect_identical(rr_grr(3, p = 0.5)$recipe$arguments, list(p = 0.5))
+  expect_identical(level_value(c("1", "2", "3"), NULL), 3)
+  expect_identical(level_value(c("2", "1"), NULL), c("2", "1"))
+  # Numbers are their text if it has all their digits.
+  expect_identical(level_value(c("5", "2"), c(5, 2)), c("5", "2"))
+  expect_identical(level_value(c("0.333333333333333", "1"), c(1 / 3, 1)), c(1 / 3, 1))
+  expect_identical(level_value(c("1", "3+"), c(1, NA)), c("1", "3+"))
+  expect_identical(level_value(c("low", "high"), NULL, TRUE), factor(c("low", "high"), c("low", "high"), ordered = TRUE))
+  for (labels in list(c("No ", "YES"), c("FALSE", "TRUE"), c("0", "1"), c("different", "same"))) {
+    expect_identical(list(no_yes_order(labels), no_yes_order(rev(labels))), list(1:2, 2:1))
+    expect_identical(no_yes_index(rev(labels)), c(no = 2L, yes = 1L))
+  }
+  expect_null(no_yes_order(c("yes", "yes")))
+  expect_null(no_yes_index(c("no", "yes", "maybe")))
+  expect_identical(no_yes_index(c("a", "b")), c(no = 1L, yes = 2L))
+})
+
+test_that("a mechanism of one's own reads numbers as positions, and as no and yes if it is asked to", {
+  own <- function(...) rr_new_mechanism("own", c("a", "b"), epsilon = log(3), design = "", law = rr_new_law("additive", 0.5, 0.25), ...)
+  expect_identical(rr_tally(c(1, 2, 2), own())$counts, c(1, 2))
+  expect_identical(rr_tally(c(0, 1, 1), own(yes_no = TRUE))$counts, c(1, 2))
+  expect_error(rr_tally(c(0, 1), own()), class = "candor_error_level")
+  expect_error(rr_tally(c(1, 2), own(yes_no = TRUE)), class = "candor_error_level")
+})

@@ -284,3 +284,14 @@ test_that("the unbiased risk needs two reports, and is left out for more than 20
   # A count of 0 is none of the 200: no report of it can be left out.
   expect_true(is.finite(unbiased_risk(rr_grr(201, epsilon = 6), as.double(0:200), "invn", 20100)))
 })
+
+test_that("a projection onto the shares that can be is never further from the truth, and other risks are unknown", {
+  choice <- rr_choose_method(rr_counts(c(13, 15, 12), rr_grr(3, epsilon = 1)), method = c("invp", "inv"), replications = 20, seed = 1)
+  expect_identical(choice$wins[match(c("invp", "inv"), choice$method)], c(1, 0))
+  C <- matrix(c(0.7, 0.2, 0.1, 0.1, 0.8, 0.1, 0.1, 0.2, 0.7), 3, byrow = TRUE)
+  unknown <- list(unbiased_risk(rr_channel(C), c(4, 3, 3), "inv", 10), unbiased_risk(rr_grr(3, epsilon = 1), c(1, 0, 0), "inv", 1),
+                  unbiased_risk(rr_grr(3, p = 1), c(4, 3, 3), "inv", 10))
+  expect_identical(unknown, rep(list(NA_real_), 3))
+  # Two reports: sum m (1 - m) / (n - 1) / a^2 at the shares 1 / 2, 1 / 2 and 0.
+  expect_equal(unbiased_risk(rr_grr(3, p = 0.5), c(1, 1, 0), "inv", 2), 0.5 / 0.25^2)
+})

@@ -152,3 +152,8 @@ test_that("numbers of a plan of labels that cannot be are refused; those that ar
                  rr_power(test, n = 0.5, labels = 50, share = 0.1), rr_power(test, n = 100, labels = 50, share = c(0.88, 0.12 + 2e-8)),
                  rr_power(test, n = 100, labels = 50, share = 0.1, versus = 0.2, allocation = 1))
 })
+
+test_that("somebody of each report is labelled", {
+  test <- rr_misclassification(sensitivity = 0.8, specificity = 0.95)
+  expect_identical(rr_power(test, n = 1000, labels = 1, share = 0.12, validation = "internal")$people, c(1, 1))
+})

@@ -104,3 +104,100 @@ test_that("rows of a comparison: the best device of each design, two stages wher
   expect_identical(drawn_recommendations(staged)$mse, c(2L, 4L))
   expect_identical(drawn_recommendations(staged[staged$epsilon == 1, ])$mse, c(1L, 3L))
 })
+
+# What a picture says of its axes: breaks, the names of lines at the right, and the kinds of its layers.
+axis_of <- function(picture, axis) picture$scales$get_scales(axis)
+line_names <- function(picture) {
+  right <- axis_of(picture, "y")$secondary.axis
+  if (!inherits(right, "waiver")) right$labels
+}
+has_layer <- function(picture, geom) geom %in% vapply(picture$layers, function(layer) class(layer$geom)[1], "")
+has_panels <- function(picture) inherits(picture$facet, "FacetWrap")
+
+test_that("a plan of one panel says in words what does not vary, and names its lines at their ends", {
+  designs <- list(warner = rr_warner(0.75), crosswise = rr_crosswise(0.25))
+  one <- ggplot2::autoplot(rr_power(designs, power = c(0.7, 0.8, 0.9), share = 0.1))
+  expect_identical(unlist(one$labels[c("title", "subtitle", "x", "y")], use.names = FALSE),
+                   c("Respondents needed, by power", "True proportion 10%", "Power", "Respondents needed"))
+  expect_identical(line_names(one), names(designs))
+  expect_identical(c(has_panels(one), has_layer(one, "GeomPoint")), c(FALSE, TRUE))
+  # Names of equal powers are 0.08 of the axis from 0 to 1 apart.
+  power <- ggplot2::autoplot(rr_power(designs, n = seq(100, 1300, 100), share = 0.1))
+  ends <- ggplot2::layer_data(power, which(vapply(power$layers, function(layer) inherits(layer$geom, "GeomSegment"), NA)))
+  expect_equal(abs(diff(ends$yend)), 0.08)
+  expect_identical(c(axis_of(power, "y")$limits, power$labels$y), c("0", "1", "Power"))
+  # Thirteen numbers are a line without points.
+  expect_false(has_layer(power, "GeomPoint"))
+  bar <- ggplot2::autoplot(rr_power(rr_warner(0.8), margin = 0.02))
+  expect_identical(bar$labels$subtitle, "Margin of error 2%, True proportion 50%")
+  # 1.96^2 / 4 / 0.02^2
+  expect_identical(ggplot2::layer_data(bar, 4)$xintercept, 2401)
+})
+
+test_that("a plan of several panels has them in the order of their numbers, without names of lines", {
+  designs <- list(warner = rr_warner(0.75), crosswise = rr_crosswise(0.25))
+  two <- ggplot2::autoplot(rr_power(designs, n = c(400, 50, 100), share = c(0.1, 0.05)))
+  expect_identical(levels(two$data$panel), c("True proportion 5%", "True proportion 10%"))
+  expect_null(two$labels$subtitle)
+  expect_null(line_names(two))
+  expect_identical(c(has_panels(two), has_layer(two, "GeomSegment")), c(TRUE, FALSE))
+  # A break for each of up to three numbers in panels side by side, of up to seven in one.
+  breaks <- function(n, share) axis_of(ggplot2::autoplot(rr_power(rr_warner(0.75), n = n, share = share)), "x")$breaks
+  expect_identical(axis_of(two, "x")$breaks, c(50, 100, 400))
+  expect_type(breaks(c(50, 100, 200, 400), c(0.1, 0.05)), "closure")
+  expect_identical(breaks(7:1 * 100, 0.1), 1:7 * 100)
+  expect_type(breaks(8:1 * 100, 0.1), "closure")
+  # Panels below each other have room for three breaks, one panel for 1, 2, 5, 10, ...
+  needed <- function(power) axis_of(ggplot2::autoplot(rr_power(rr_warner(0.75), power = power, share = c(0.1, 0.15, 0.2, 0.3, 0.4))), "y")$breaks(c(10, 500))
+  expect_true(all(c(10, 20, 50, 100, 200, 500) %in% needed(0.8)))
+  expect_length(needed(c(0.7, 0.75, 0.8, 0.9)), 3)
+})
+
+test_that("a direct question that needs nobody has no place on a logarithmic axis, one without power has", {
+  direct <- function(...) ggplot2::layer_data(ggplot2::autoplot(rr_power(rr_warner(0.8), ...)), 1)
+  expect_equal(direct(margin = 0.05, share = c(0, 0.1, 0.2))$x, c(0.1, 0.2))
+  # No count of 5 or 20 is as unlikely as 5% under "10%": 0.9^20 = 0.12. Of 60 up to one yes is.
+  expect_equal(direct(n = c(5, 20, 60), share = 0.05, null = 0.1)$y, c(0, 0, pbinom(1, 60, 0.05)), tolerance = 1e-12)
+})
+
+test_that("unions are drawn by their sets, and labels by plan", {
+  union <- function(...) ggplot2::autoplot(rr_power(rr_warner(0.8), share = 0.1, ...))
+  several <- union(n = c(50, 1500), sets = c(1, 3, 7))
+  expect_identical(levels(several$data$panel), paste(c("50", "1,500"), "elements, 10% in the union"))
+  expect_null(several$labels$subtitle)
+  expect_true(has_panels(several))
+  expect_equal(axis_of(several, "x")$breaks, c(1, 3, 7))
+  one <- union(n = 50, sets = 1:13)
+  expect_identical(one$labels$subtitle, "50 elements, 10% in the union")
+  expect_identical(c(has_panels(one), has_layer(one, "GeomPoint")), c(FALSE, FALSE))
+  expect_type(axis_of(one, "x")$breaks, "closure")
+  expect_true(has_layer(union(n = 50, sets = 1:12), "GeomPoint"))
+  test <- rr_misclassification(0.8, 0.95)
+  labels <- function(mechanisms) levels(ggplot2::autoplot(rr_power(mechanisms, n = 1000, labels = c(300, 100), share = 0.12))$data$panel)
+  expect_identical(labels(test), paste(c("300", "100"), "labels, 1,000 respondents"))
+  expect_identical(labels(list(a = test, b = test))[4], "b, 100 labels, 1,000 respondents")
+})
+
+test_that("a comparison is bars at one privacy level and lines along several, of variances or mean squared errors", {
+  rows <- function(k, epsilon, question = "shares") {
+    table <- expand.grid(mechanism = c("u", "v"), epsilon = epsilon, k = k)
+    table <- tibble::tibble(transform(table, n = 9, mse = seq_len(nrow(table))))
+    structure(table, class = c("rr_recommendation", class(table)), question = question)
+  }
+  bars <- ggplot2::autoplot(rows(4, 2))
+  expect_identical(c(bars$labels$title, bars$labels$subtitle), c("Mean squared error, by mechanism", "Privacy level epsilon 2"))
+  # The least error is on top.
+  expect_identical(levels(bars$data$label), c("v", "u"))
+  lines <- ggplot2::autoplot(rows(4, 1:13, "mean"))
+  expect_identical(unlist(lines$labels[c("title", "subtitle", "x", "y")], use.names = FALSE),
+                   c("Variance, by privacy level", "K = 4, N = 9", "Privacy level epsilon", "Variance"))
+  expect_identical(line_names(lines), c("u", "v"))
+  expect_identical(c(has_panels(lines), has_layer(lines, "GeomPoint")), c(FALSE, FALSE))
+  panels <- ggplot2::autoplot(rows(c(4, 64), 1:3))
+  expect_null(panels$labels$subtitle)
+  expect_null(line_names(panels))
+  expect_identical(c(has_panels(panels), panels$facet$params$free$y), c(TRUE, TRUE))
+  # Panels below each other have room for three breaks, and one panel for six.
+  breaks <- function(k) axis_of(ggplot2::autoplot(rows(k, 1:3)), "y")$breaks(c(10, 500))
+  expect_identical(lengths(list(breaks(4), breaks(c(2, 4, 8, 16)))), c(6L, 3L))
+})

@@ -776,3 +776,39 @@ test_that("two groups of whom nobody answers have no power, and a power below th
   expect_identical(two(1, response_rate = 0.5)$power, 0)
   expect_identical(two(power = 0.01)$n, 2)
 })
+
+test_that("one answer is a test, and estimates below 0 have a column in plans of one share alone", {
+  # A yes by mistake has 0.04: it rejects "nobody", with 0.5 if half of the truths are yes.
+  one <- rr_power(rr_warner(0.96), 1, 0.5)
+  expect_equal(c(one$level, one$power, one$negative), c(0.04, 0.5, 0.5))
+  expect_true("negative" %in% names(rr_power(rr_warner(0.8), margin = 0.1)))
+  expect_false("negative" %in% names(rr_power(rr_warner(0.8), 100, 0.3, versus = 0.2)))
+  expect_false("negative" %in% names(rr_power(rr_mean(c(0, 24), 1), margin = 1)))
+  expect_refused(rr_power(rr_warner(0.8), 100.5, 0.2), rr_power(rr_warner(0.8), 100, 0.2, versus = -0.1),
+                 rr_power(rr_warner(0.8), 100, model = ~x, data = data.frame(x = 0:1), coefficients = c(NA, 0.5)))
+})
+
+test_that("the number for a power is the first that has it, and there is none if a study leaves too large an error", {
+  for (power in c(0.7, 0.75, 0.8, 0.85, 0.9, 0.95)) {
+    n <- rr_power(rr_warner(0.8), power = power, share = 0.3)$n
+    at <- rr_power(rr_warner(0.8), n - 0:1, 0.3)$power
+    expect_true(at[1] >= power && at[2] < power)
+  }
+  names <- c("no", "yes")
+  measured <- rr_misclassification(table = matrix(c(90, 10, 8, 72), 2, byrow = TRUE, dimnames = list(truth = names, report = names)))
+  # P(yes report) is 0.1 + 0.8 share; a study of 90 + 10 and 8 + 72 people has the errors 0.1 0.9 / 100 and 0.1 0.9 / 80.
+  study <- c(0.09 / 80, 0.09 / 100) / 0.64
+  unit <- function(share) (0.1 + 0.8 * share) * (0.9 - 0.8 * share) / 0.64
+  noise <- function(share) sum(c(share, 1 - share)^2 * study)
+  z <- stats::qnorm(0.95)
+  # Two groups have the study in common: its error is that of the slope, 0.2^2 times both.
+  both <- (z + stats::qnorm(0.8))^2
+  plan <- rr_power(measured, power = 0.8, share = 0.3, versus = 0.1)
+  expect_equal(plan$n, ceiling(both * 2 * (unit(0.3) + unit(0.1)) / (0.04 - both * 0.04 * sum(study))))
+  # One group of any number: the error of the study alone, under either truth.
+  limit <- function(share) stats::pnorm((share - 0.1 - z * sqrt(noise(0.1))) / sqrt(noise(share)))
+  expect_identical(rr_power(measured, power = limit(0.2) + 1e-6, share = 0.2, null = 0.1)$n, Inf)
+  n <- rr_power(measured, power = 0.5, share = 0.2, null = 0.1)$n
+  power <- function(n) stats::pnorm((0.1 - z * sqrt(unit(0.1) / n + noise(0.1))) / sqrt(unit(0.2) / n + noise(0.2)))
+  expect_true(power(n) >= 0.5 && power(n - 1) < 0.5)
+})

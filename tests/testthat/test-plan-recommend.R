@@ -163,6 +163,8 @@ test_that("what a recommendation refuses, at its bounds", {
   expect_error(rr_recommend(1025, 1, question = "ranges"), class = "candor_error_too_large")
   expect_identical(check_level_numbers(c(2, 1024), "ranges"), c(2, 1024))
   expect_identical(check_level_numbers(1025, "shares"), 1025)
+  for (k in list(4.5, c(1, 4))) expect_error(check_level_numbers(k, "shares"), class = "candor_error_argument")
+  expect_error(check_level_numbers(c(4, 1025), "ranges"), class = "candor_error_too_large")
   expect_identical(nrow(rr_recommend(2, 1)), 8L)
 })
 

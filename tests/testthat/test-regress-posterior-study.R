@@ -147,6 +147,19 @@ test_that("possible shares are drawn again as often as their weights say, up to 
   }
 })
 
+test_that("proposals of counts without end are the shares that the channel inverts, with the density of theirs", {
+  # Numbers of 1e16 have a relative error of 1e-8: theta = phi C^-1, weight prod(theta^(prior - 1)) / |det C|.
+  C <- rbind(c(0.7, 0.2, 0.1), c(0.1, 0.1, 0.8), c(0.05, 0.8, 0.15))
+  theta <- c(0.5, 0.2, 0.3)
+  prior <- c(2, 1, 4)
+  proposals <- withr::with_seed(1, propose_shares(1e16 * drop(theta %*% C), 1e16 * C, prior, 5))
+  expect_equal(proposals$shares, matrix(theta, 5, 3, byrow = TRUE), tolerance = 1e-6)
+  expect_equal(proposals$log_weights, rep(log(0.5 * 0.3^3) - log(abs(det(C))), 5), tolerance = 1e-6)
+  # Nobody of any distribution reports the first answer so often.
+  none <- withr::with_seed(1, propose_shares(1e16 * c(0.9, 0.05, 0.05), 1e16 * C, prior, 5))
+  expect_identical(dim(none$shares), c(0L, 3L))
+})
+
 test_that("draws of the mixture and of its groups", {
   set.seed(6)
   mechanism <- measured(rbind(c(95, 5), c(10, 40)))
