@@ -161,3 +161,28 @@ test_that("replicates estimate anew with their weights; one without a group is l
     expect_equal(suppressWarnings(linear_variance(design, grouped, units, numeric(6), "population", c(6, 5), total)), expected)
   }
 })
+
+test_that("reports that share a randomization are refused where the variance between clusters does not hold it", {
+  skip_if_not_installed("survey")
+  frame <- data.frame(unit = c(1, 1, 2, 2), weight = c(3, 3, 4, 4), units = 10, block = c("a", "a", "b", "b"))
+  clustered <- survey::svydesign(ids = ~unit, weights = ~weight, data = frame)
+  finite <- survey::svydesign(ids = ~unit, weights = ~weight, fpc = ~units, data = frame)
+  single <- survey::svydesign(ids = ~1, weights = ~weight, fpc = ~units, data = frame)
+  fresh <- rr_warner(0.8)
+  kept <- rr_longitudinal(c("no", "yes"), 2, 1, "grr-grr")
+  deck <- rr_dealt(c(no = 1, yes = 1), 4)
+  for (design in list(clustered, finite, single)) for (target in c("population", "sample")) expect_null(check_independent(list(fresh), design, target))
+  for (allowed in list(list(kept, clustered, "population"), list(kept, single, "sample"), list(kept, single, "population"), list(deck, clustered, "population"))) {
+    expect_null(check_independent(list(fresh, allowed[[1]]), allowed[[2]], allowed[[3]]))
+  }
+  for (refused in list(list(kept, clustered, "sample"), list(kept, finite, "population"), list(deck, clustered, "sample"), list(deck, finite, "population"))) {
+    expect_error(check_independent(list(fresh, refused[[1]]), refused[[2]], refused[[3]]), class = "candor_error_argument")
+  }
+  # A deck is dealt within one unit, but for designs that do not have the column, and for rows that are not used.
+  frame$block[2:3] <- "c"
+  dealt <- survey::svydesign(ids = ~unit, weights = ~weight, data = frame)
+  expect_error(check_nested_blocks(deck, dealt), class = "candor_error_argument")
+  expect_null(check_nested_blocks(fresh, dealt))
+  expect_null(check_nested_blocks(rr_dealt(c(no = 1, yes = 1), 4, block = "deck"), dealt))
+  expect_null(check_nested_blocks(deck, subset(dealt, c(TRUE, TRUE, FALSE, TRUE))))
+})
