@@ -172,10 +172,12 @@ test_that("reports that share a randomization are refused where the variance bet
   kept <- rr_longitudinal(c("no", "yes"), 2, 1, "grr-grr")
   deck <- rr_dealt(c(no = 1, yes = 1), 4)
   for (design in list(clustered, finite, single)) for (target in c("population", "sample")) expect_null(check_independent(list(fresh), design, target))
-  for (allowed in list(list(kept, clustered, "population"), list(kept, single, "sample"), list(kept, single, "population"), list(deck, clustered, "population"))) {
+  for (allowed in list(list(kept, clustered, "population"), list(kept, single, "sample"), list(kept, single, "population"),
+                       list(deck, clustered, "population"))) {
     expect_null(check_independent(list(fresh, allowed[[1]]), allowed[[2]], allowed[[3]]))
   }
-  for (refused in list(list(kept, clustered, "sample"), list(kept, finite, "population"), list(deck, clustered, "sample"), list(deck, finite, "population"))) {
+  for (refused in list(list(kept, clustered, "sample"), list(kept, finite, "population"), list(deck, clustered, "sample"),
+                       list(deck, finite, "population"))) {
     expect_error(check_independent(list(fresh, refused[[1]]), refused[[2]], refused[[3]]), class = "candor_error_argument")
   }
   # A deck is dealt within one unit, but for designs that do not have the column, and for rows that are not used.
