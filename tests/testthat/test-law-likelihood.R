@@ -147,6 +147,9 @@ test_that("the covariance of a maximum is the inverse information on its support
     expect_equal(law_covariance(law, evidence_of(counts, law, 3), map, c(3L, on[1]), "population"),
                  (placed_block(population / n, on, 1:3))[c(3, on[1]), c(3, on[1])], tolerance = 1e-7)
   }
+  # One truth alone does not vary, whatever a study says of its reports.
+  alone <- information_block(new_law_channel(law$axes, 100 * C), evidence_of(c(90, 5, 5, 5), law, 3), c(1, 0, 0), "population")
+  expect_equal(alone, list(cells = 1L, covariance = matrix(0)))
   # Truths that the reports do not tell apart have no information.
   expect_null(information_block(new_law_channel(list(list(matrix = matrix(0.5, 2, 2)))), list(counts = c(3, 4), n = 7), c(0.5, 0.5), "population"))
   expect_identical(placed_block(matrix(1:4, 2), c(2L, 5L), c(5L, 1L, 2L)), rbind(c(4, 0, 2), c(0, 0, 0), c(3, 0, 1)))
@@ -159,6 +162,9 @@ test_that("uniqueness is decided of at most 300 truths and four million probabil
   }
   expect_identical(c(decide(300), decide(301)), c(TRUE, NA))
   expect_identical(decide_unique(list(counts = rep(1, 2e6 + 1)), list(estimate = c(0.5, 0.5), score = c(1, 1))), NA)
+  # One report that was given, and the truth that gives it most.
+  axes <- list(list(matrix = cbind(c(0.7, 0.3), c(0.2, 0.8))))
+  expect_true(decide_unique(list(axes = axes, counts = c(5, 0)), list(estimate = c(1, 0), score = c(1, 2 / 7), fitted = c(0.7, 0.3))))
   # More truths than reports that were given are never the only maximum.
   expect_false(decide_unique(list(counts = c(3, 0, 4)), list(estimate = c(0.3, 0.3, 0.4), score = rep(1, 3))))
 })
