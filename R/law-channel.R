@@ -179,7 +179,7 @@ left_inverse <- function(axis) {
   if (decomposition$rank < ncol(M)) return(NULL)
   solution <- qr.coef(decomposition, diag(nrow(M)))
   covariance <- chol2inv(qr.R(decomposition))[
-    order(decomposition$pivot), order(decomposition$pivot), drop = FALSE
+    order(decomposition$pivot), order(decomposition$pivot)
   ]
   direction <- rowSums(covariance) / sum(covariance)
   list(matrix = t(solution + outer(direction, 1 - colSums(solution))))

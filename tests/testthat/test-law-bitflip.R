@@ -72,6 +72,8 @@ test_that("kept reports have the probabilities of the enumeration, over their la
   rows <- bitflip_rows(kept)
   expect_equal(rows$matrix * exp(rows$logs), t(C))
   expect_equal(apply(rows$matrix, 1, max), rep(1, 24))
+  single <- bitflip_rows(replace(kept, "sets", list(list(bits = kept$sets$bits[7, , drop = FALSE]))))
+  expect_equal(single$matrix * exp(single$logs), rbind(C[, 7]))
   theta <- c(0.4, 0.3, 0.2, 0.1)
   expect_equal(law_loglik(kept, evidence, theta), sum(times * log(drop(theta %*% C))))
   expect_identical(set_bytes(law, 4), 2)

@@ -325,6 +325,9 @@ test_that("functions of a covariance matrix, with what is unknown, and their quo
   expect_identical(sums$variance[, 1], c(v = 0, v = 4), ignore_attr = TRUE)
   expect_identical(sums$edge, c(FALSE, TRUE))
   expect_identical(matrix_variances(replace(fit, "boundary", 0), rbind(c(1, 0)))$edge, FALSE)
+  # The second estimate alone has a variance.
+  one <- matrix_variances(list(covariance = diag(c(NA, 4))), rbind(c(0, 0.5), c(0, 1), c(1, 1)))
+  expect_identical(as.vector(one$variance), c(1, 4, NA))
   # y / x: the gradient is (-y / x^2, 1 / x); limits and test on the logarithmic scale.
   p <- function(ratio, reports) 2 * pnorm(-abs(ratio))
   C <- matrix(c(0.04, 0.01, 0.01, 0.09), 2)

@@ -40,6 +40,7 @@ test_that("bootstrap errors are the standard deviations of the replicates, and t
   expect_identical(dim(fit$replicates[[1]]), c(3L, 50L))
   expect_equal(fit_errors(fit, 1, 2), sd(fit$replicates[[1]][2, ]))
   expect_equal(contrast_covariance(fit, 1, c(1, 3)), var(t(fit$replicates[[1]][c(1, 3), ])), ignore_attr = TRUE)
+  expect_equal(contrast_covariance(fit, 1, 2), matrix(var(fit$replicates[[1]][2, ])), ignore_attr = TRUE)
 })
 
 test_that("variances of functions: exact zeros stay zeros, and more than 2000 have no covariance", {

@@ -19,6 +19,7 @@ test_that("labels give each report its predictive values, and respondents scores
   fit <- list(mechanism = list(levels = c("no", "yes"), reports = c("no", "yes")), estimate = estimate)
   linear <- labelled_linear(fit, labelled, w)
   expect_equal(linear$scores(1, 3:5), scores[3:5, ])
+  expect_equal(linear$scores(1, 4), scores[4, , drop = FALSE], ignore_attr = TRUE)
   expect_identical(linear[c("low", "high")], list(low = c(0, 0), high = c(1, 1)))
   expect_equal(linear$refit(1, 1:5, w), estimate)
   # Without a label of the second report it is not known.
@@ -91,6 +92,7 @@ test_that("scores of a protocol have the limits of a support, or their own, a we
   expect_identical(linear$scores(1, 2), u[2, , drop = FALSE])
   expect_equal(linear$refit(1, c(1, 3), c(3, 1)), (3 * u[1, ] + u[3, ]) / 4)
   expect_equal(linear$refit(1, 2, 5), u[2, ])
+  expect_equal(linear$noise(1, 2, 3), 3 * tcrossprod(u[2, ]) - diag(3 * u[2, ]))
   expect_equal(linear$noise(1, c(1, 3), c(4, 9)), 4 * tcrossprod(u[1, ]) + 9 * tcrossprod(u[3, ]) - diag(4 * u[1, ] + 9 * u[3, ]))
 })
 
@@ -187,4 +189,13 @@ test_that("reports that share a randomization are refused where the variance bet
   expect_null(check_nested_blocks(fresh, dealt))
   expect_null(check_nested_blocks(rr_dealt(c(no = 1, yes = 1), 4, block = "deck"), dealt))
   expect_null(check_nested_blocks(deck, subset(dealt, c(TRUE, TRUE, FALSE, TRUE))))
+})
+
+test_that("a design needs no other variable than the reports", {
+  skip_if_not_installed("survey")
+  design <- survey::svydesign(ids = ~1, weights = rep(c(2, 3), c(6, 4)), data = data.frame(answer = rep(c("yes", "no"), 5)))
+  fit <- rr_estimate(design, rr_warner(0.8), column = ~answer, method = "inv")
+  # 3 of 6 and 2 of 4 say yes: a half of the weights. The variance of a mean of ten weighted reports, over 0.6^2.
+  expect_equal(unname(coef(fit)), c(0.5, 0.5))
+  expect_equal(unname(vcov(fit))[2, 2], 10 / 9 * sum((rep(c(2, 3), c(6, 4)) / 24 / 2)^2) / 0.36)
 })
