@@ -199,3 +199,22 @@ test_that("a design needs no other variable than the reports", {
   expect_equal(unname(coef(fit)), c(0.5, 0.5))
   expect_equal(unname(vcov(fit))[2, 2], 10 / 9 * sum((rep(c(2, 3), c(6, 4)) / 24 / 2)^2) / 0.36)
 })
+
+test_that("a method without a map has the variance of its replicates, for the population alone, and none of a linearized design", {
+  skip_if_not_installed("survey")
+  squares <- rr_new_method("squares", "Squares of counts", function(evidence, options) evidence$counts^2 / sum(evidence$counts^2))
+  frame <- data.frame(answer = rep(c("a", "b", "c", "a", "b", "a"), 4), unit = rep(1:6, each = 4), weight = rep(c(2, 3, 1, 5, 2, 4), each = 4))
+  linearized <- survey::svydesign(ids = ~unit, weights = ~weight, data = frame)
+  replicated <- survey::as.svrepdesign(linearized, type = "JK1")
+  estimate <- function(design, ...) rr_estimate(design, rr_grr(c("a", "b", "c"), p = 0.8), column = ~answer, ...)
+  counts <- rowsum(weights(replicated, "analysis"), frame$answer)^2
+  thetas <- sweep(counts, 2, colSums(counts), `/`)
+  thetas <- thetas - rowMeans(thetas)
+  expect_equal(unname(vcov(estimate(replicated, method = squares))), unname(5 / 6 * tcrossprod(thetas)))
+  for (unknown in list(estimate(replicated, method = squares, target = "sample"), estimate(linearized, method = squares))) {
+    expect_identical(unname(vcov(unknown)), matrix(NA_real_, 3, 3))
+  }
+  # Wilson's intervals have the variance of the unbiased estimate.
+  unbiased <- estimate(linearized, method = "inv")
+  expect_equal(as.vector(unbiased$inversion$variance), unname(diag(vcov(unbiased))))
+})
