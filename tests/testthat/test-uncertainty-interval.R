@@ -342,3 +342,25 @@ test_that("credible intervals are for 20 categories or more", {
   expect_identical(dim(confint(estimate(20))), c(20L, 2L))
   expect_refused(estimate(19))
 })
+
+test_that("simulated tallies of a direct question are the truths, of as many people as are asked for; so are their estimates", {
+  counts <- cbind(u = c(3, 0, 7), v = c(8, 2, 10))
+  fit <- rr_estimate(rr_counts(counts, rr_grr(3, p = 1)), target = "sample")
+  expect_equal(simulate_group(fit, 1, 2), matrix(c(3, 0, 7), 3, 2))
+  expect_equal(simulate_group(fit, 2, 1), cbind(counts[, 2]), ignore_attr = TRUE)
+  expect_equal(simulate_group(fit, 1, 2, 20.4), matrix(c(6, 0, 14), 3, 2))
+  expect_equal(colSums(simulate_group(fit, 1, 3, 0.2)), rep(1, 3))
+  expect_error(simulate_group(fit, 1, 2, 2^54), class = "candor_error_counts")
+  shares <- lapply(1:2, function(g) matrix(counts[, g] / sum(counts[, g]), 3, 4))
+  expect_equal(bootstrap(fit, 4, list()), shares)
+  # Sampled people vary, but nobody holds the second answer; bits are those of as many people.
+  for (mechanism in list(rr_grr(3, p = 1), rr_unary(3, p = 1, q = 0))) {
+    sampled <- suppressMessages(rr_estimate(rr_counts(c(30, 0, 70), mechanism, n = 100), method = "inv"))
+    drawn <- withr::with_seed(5, simulate_group(sampled, 1, 300))
+    expect_identical(colSums(drawn), rep(100, 300))
+    expect_equal(drawn[2, ], numeric(300))
+    # A binomial count: a mean within four standard errors, a variance within four of its own.
+    expect_lt(abs(mean(drawn[1, ]) - 30), 4 * sqrt(21 / 300))
+    expect_lt(abs(var(drawn[1, ]) / 21 - 1), 4 * sqrt(2 / 299))
+  }
+})
