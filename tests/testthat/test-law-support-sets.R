@@ -147,6 +147,12 @@ test_that("supports of unequal probabilities and pairs have the covariance of th
     expect_equal(unbiased_covariance(law, evidence, cells, target, TRUE), V[cells, cells] / divisor)
     expect_equal(unbiased_variances(law, evidence, cells, target, TRUE), diag(V)[cells] / divisor)
   }
+  # Without pairs they are independent.
+  alone <- new_law_support(p, q)
+  independent <- new_law_support(p, q, outer(p, q), outer(q, q))
+  for (target in c("population", "sample")) {
+    expect_equal(unbiased_covariance(alone, evidence, cells, target, TRUE), unbiased_covariance(independent, evidence, cells, target, TRUE))
+  }
   # One pair probability for each truth.
   each <- new_law_support(0.7, 0.2, c(0.1, 0.12, 0.14), 0.03)
   by_matrix <- new_law_support(0.7, 0.2, matrix(c(0.1, 0.12, 0.14), 3, 3), matrix(0.03, 3, 3))
@@ -172,6 +178,7 @@ test_that("a support law by hand is checked: sizes, ranges, symmetric pairs", {
   expect_no_error(rr_new_law("support", p = c(0.7, 0.6), q = 0.2, both_own = c(0.1, 0.2), both_other = 0.1))
   expect_true(law_gives(rr_new_law("support", 0.5, 0.5 - 1.1e-14), "binomial"))
   expect_false(law_gives(rr_new_law("support", 0.5, 0.5 - 0.9e-14), "binomial"))
+  expect_false(law_gives(rr_new_law("support", c(0.5, 0.3), c(0.2, 0.3)), "binomial"))
   # A report of a category that no truth supports.
   never <- new_law_support(c(0.5, 0, 0.6), c(0.2, 0, 0))
   expect_identical(law_impossible(never, c(3, 1, 2)), 2L)
