@@ -364,3 +364,22 @@ test_that("simulated tallies of a direct question are the truths, of as many peo
     expect_lt(abs(var(drawn[1, ]) / 21 - 1), 4 * sqrt(2 / 299))
   }
 })
+
+test_that("limits of a measured channel in a design are those of as many people as its variance is worth", {
+  names <- c("a", "b", "c")
+  study <- matrix(c(80, 12, 9, 15, 70, 21, 5, 18, 120), 3, dimnames = list(truth = names, report = names))
+  fit <- rr_estimate(rr_counts(c(420, 330, 250), rr_misclassification(table = study)), method = "inv")
+  law <- rr_law(fit$mechanism)
+  known <- new_law_channel(law$axes)
+  # A known channel has the variance of the unbiased estimate over n: 300 and 700 people are worth these, and nobody knows what 0 is worth.
+  variance <- unbiased_variances(known, group_evidence(fit$tally, 1), 1:3, "population", FALSE) * 1000
+  fit$inversion <- list(field_variance = cbind(variance / c(300, 700, Inf)))
+  people <- c(300, 700, 1000)
+  limits <- measured_intervals(fit, 1, stats::qnorm(0.95), c(3, 1, 2))
+  for (i in 1:3) {
+    cell <- c(3, 1, 2)[i]
+    evidence <- new_evidence(law, c(420, 330, 250), 1000, people[cell], 3)
+    expected <- law_intervals(law, evidence, unname(coef(fit)), "wilson", 0.9, cell, "population")
+    expect_equal(c(limits$low[i], limits$high[i]), c(expected$low, expected$high))
+  }
+})
