@@ -939,6 +939,9 @@ test_that("two questions are tested in 100 pairs of truths and 50 parts, the tru
   pairs <- expand.grid(1:11, 1:11)
   tests <- question_tests(list(audit(grr, pairs[[1]], pairs[[1]]), audit(grr, pairs[[2]], pairs[[2]])), list(a = grr, b = grr))
   expect_identical(nrow(tests), as.integer(1 + 100 * (11 + 11 + 11^2)))
+  # One report, of bits: the truth's comes first.
+  single <- question_tests(list(audit(rr_unary(3, 1), rbind(c(0, 1, 0)), 2L), audit(grr, 4L, 4L)), list(a = rr_unary(3, 1), b = grr))
+  expect_equal(single$share[2:4], c(1, 0, 0))
   # Sixty bits, and sixty cells: 50 of each, the likeliest first.
   unary <- rr_unary(60, p = 0.7, q = 0.2)
   many <- rr_grr(60, p = 0.3)
