@@ -353,6 +353,11 @@ test_that("simulated tallies of a direct question are the truths, of as many peo
   expect_error(simulate_group(fit, 1, 2, 2^54), class = "candor_error_counts")
   shares <- lapply(1:2, function(g) matrix(counts[, g] / sum(counts[, g]), 3, 4))
   expect_equal(bootstrap(fit, 4, list()), shares)
+  expect_equal(bootstrap(rr_estimate(fit$tally, method = "inv", target = "sample"), 4, list()), shares)
+  # Six estimates, four times, in three copies of eight bytes.
+  bytes <- NULL
+  with_calls(bootstrap, check_memory = function(asked, ...) bytes <<- asked)(fit, 4, list())
+  expect_identical(bytes, 6 * 4 * 3 * 8)
   # Sampled people vary, but nobody holds the second answer; bits are those of as many people.
   for (mechanism in list(rr_grr(3, p = 1), rr_unary(3, p = 1, q = 0))) {
     sampled <- suppressMessages(rr_estimate(rr_counts(c(30, 0, 70), mechanism, n = 100), method = "inv"))
