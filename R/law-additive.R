@@ -41,8 +41,7 @@ new_law_additive <- function(a, b, odds = a / b) {
 # core/estimate/additive.c: without `odds` a difference below 1e-14 is made of roundings.
 law_tells_nothing.rr_law_additive <- function(law) {
   if (length(law$b) > 1L) return(abs(law$a) < 1e-14)
-  law$a == 0 || isTRUE(abs(law$odds) < 1e-100) ||
-    abs(law$a) < 1e-150
+  isTRUE(abs(law$odds) < 1e-100) || abs(law$a) < 1e-150
 }
 
 # The law as list(a, b, odds, reversed) with a > 0 and one b for all other answers; NULL if there is

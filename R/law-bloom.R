@@ -285,7 +285,7 @@ bloom_rows <- function(law) {
     rows <- which(cohort == j)
     filters <- cohort_filters(law, j)
     logs[rows, ] <- blank[rows] +
-      (one - none) * (seen[rows, , drop = FALSE] %*% filters) +
+      (one - none) * (seen[rows, ] %*% filters) +
       none * rep(colSums(filters), each = length(rows))
   }
   scaled_rows(logs, -log(law$cohorts))

@@ -50,8 +50,7 @@ check_stochastic <- function(C, tolerance, arg = "C") {
   )
   bad <- C[is.na(C) | C < 0 | C > 1 + tolerance]
   if (length(bad)) {
-    counted <- all(is.finite(C) & C >= 0 & C == floor(C)) &&
-      any(C > 1)
+    counted <- all(is.finite(C) & C >= 0 & C == floor(C))
     abort(c(
       "{.arg {arg}} must hold probabilities, from 0 to 1.", x = "One is {bad[1]}.",
       i = if (counted) "Counts of a validation study: {.code rr_misclassification(table = )}.",
@@ -180,7 +179,7 @@ left_inverse <- function(axis) {
   if (decomposition$rank < ncol(M)) return(NULL)
   solution <- qr.coef(decomposition, diag(nrow(M)))
   covariance <- chol2inv(qr.R(decomposition))[
-    order(decomposition$pivot), order(decomposition$pivot), drop = FALSE
+    order(decomposition$pivot), order(decomposition$pivot)
   ]
   direction <- rowSums(covariance) / sum(covariance)
   list(matrix = t(solution + outer(direction, 1 - colSums(solution))))
@@ -414,7 +413,7 @@ study_variances <- function(law, theta, terms) {
 draw_validation <- function(law) {
   V <- t(
     apply(law$validation, 1, function(row) {
-      draw_multinomial(1, round(sum(row)), row / sum(row))
+      draw_multinomial(1, round(sum(row)), row)
     })
   )
   new_law_channel(

@@ -42,7 +42,7 @@ block_people <- function(blocks) drop(rep(1, nrow(blocks$counts)) %*% blocks$cou
 # How many reports of full blocks are missing from those that cards dictated.
 disobedient <- function(law, blocks) {
   full <- block_people(blocks) == law$cards
-  sum(pmax(law$forced - blocks$counts[, full, drop = FALSE], 0))
+  sum(pmax(law$forced - blocks$counts[, full], 0))
 }
 
 # Full blocks have binomial numbers of true answers.

@@ -17,8 +17,7 @@ node_of <- function(law, depth) {
 
 # Sums over the children of each node; `x` is a vector or a matrix with one row a node.
 over_children <- function(law, x) {
-  parent <- (seq_len(NROW(x)) - 1) %/% law$fanout + 1
-  sums <- rowsum(x, parent, reorder = FALSE)
+  sums <- rowsum(x, (seq_len(NROW(x)) - 1) %/% law$fanout)
   if (is.matrix(x)) unname(sums) else as.vector(sums)
 }
 
@@ -37,7 +36,7 @@ law_impossible.rr_law_hierarchy <- function(law, counts) {
 
 law_expected.rr_law_hierarchy <- function(law, theta) {
   unlist(lapply(seq_along(law$laws), function(l) {
-    shares <- as.vector(rowsum(theta, node_of(law, l), reorder = FALSE))
+    shares <- as.vector(rowsum(theta, node_of(law, l)))
     c(1, law_expected(law$laws[[l]], shares)) / length(law$laws)
   }), use.names = FALSE)
 }
@@ -70,7 +69,6 @@ tree_weights <- function(law, variances) {
   depths <- length(variances)
   below <- node <- correction <- vector("list", depths)
   below[[depths]] <- rep(variances[depths], law$nodes[depths])
-  node[[depths]] <- rep(1, law$nodes[depths])
   for (l in rev(seq_len(depths - 1))) {
     children <- over_children(law, below[[l + 1]])
     node[[l]] <- children / (variances[l] + children)
@@ -120,19 +118,12 @@ node_functions <- function(law, functions, variances) {
   for (l in rev(seq_len(depths))) {
     carried <- weights$correction[[l]] * down
     up <- if (l == 1) matrix(colSums(carried), 1) else over_children(law, carried)
-    node_weights[[l]] <- down - up[
-      if (l == 1) {
-        rep(1, law$nodes[1])
-      } else {
-        parents(law, l)
-      },
-      , drop = FALSE
-    ]
+    node_weights[[l]] <- down - up[if (l == 1) rep(1, law$nodes[1]) else parents(law, l), ]
     down <- up
   }
   for (l in seq_len(depths - 1)) {
     node_weights[[l + 1]] <- node_weights[[l + 1]] + ((1 - weights$node[[l]]) * node_weights[[l]])[
-      parents(law, l + 1), , drop = FALSE
+      parents(law, l + 1),
     ]
     node_weights[[l]] <- weights$node[[l]] * node_weights[[l]]
   }

@@ -306,7 +306,7 @@ rr_methods <- function() {
     group = each("group"),
     needs = each("needs"),
     unbiased = vapply(methods, `[[`, NA, "unbiased"),
-    valid = vapply(methods, function(method) method$valid %||% NA, NA),
+    valid = vapply(methods, `[[`, NA, "valid"),
     complexity = vapply(methods, function(method) method$complexity %||% NA_character_, ""),
     standard.error = vapply(
       methods,

@@ -110,7 +110,7 @@ rr_check_client <- function(reports, mechanism, truth = NULL, id = NULL, conf.le
     table <- product_audit_table(audits, mechanism, alpha)
   }
   is_untested <- function(audit) {
-    audit$is_permanent && (is.null(audit$id) || !length(repeated_reports(audit)$second))
+    audit$is_permanent && !length(repeated_reports(audit)$second)
   }
   with_class(as_tibble(table), "rr_client_check", untested = any(vapply(audits, is_untested, NA)))
 }
@@ -448,7 +448,7 @@ bits_test <- function(facts, n) {
   p_one <- diag(facts$both)[bits]
   difference <- colSums(facts$bits[, bits, drop = FALSE]) - n * p_one
   covariance <- facts$covariance %||% (facts$both - tcrossprod(diag(facts$both)))
-  covariance <- covariance[bits, bits, drop = FALSE]
+  covariance <- covariance[bits, bits]
 
   pooled <- pool_rare(p_one, n)
   difference <- rowsum(difference, pooled)

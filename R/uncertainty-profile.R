@@ -40,11 +40,10 @@ ratio_deviance <- function(
 ) {
   pairs <- expand.grid(inside = above, outside = setdiff(total, above))
   function(t) {
-    mixed <- t * rows[pairs$inside, , drop = FALSE] +
-      (1 - t) * rows[pairs$outside, , drop = FALSE]
+    mixed <- t * rows[pairs$inside, ] + (1 - t) * rows[pairs$outside, ]
     axes <- list(
       list(
-        matrix = unname(t(rbind(rows[-total, , drop = FALSE], mixed)))
+        matrix = unname(t(rbind(rows[-total, ], mixed)))
       )
     )
     fit <- maximize(axes, counts, n = n)

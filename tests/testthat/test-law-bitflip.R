@@ -72,6 +72,8 @@ test_that("kept reports have the probabilities of the enumeration, over their la
   rows <- bitflip_rows(kept)
   expect_equal(rows$matrix * exp(rows$logs), t(C))
   expect_equal(apply(rows$matrix, 1, max), rep(1, 24))
+  single <- bitflip_rows(replace(kept, "sets", list(list(bits = kept$sets$bits[7, , drop = FALSE]))))
+  expect_equal(single$matrix * exp(single$logs), rbind(C[, 7]))
   theta <- c(0.4, 0.3, 0.2, 0.1)
   expect_equal(law_loglik(kept, evidence, theta), sum(times * log(drop(theta %*% C))))
   expect_identical(set_bytes(law, 4), 2)
@@ -85,4 +87,23 @@ test_that("a bucket is doubted beyond the ones of nobody and of everybody who dr
   low <- stats::qbinom(0.01 / 8, 60, q)
   high <- 60 - stats::qbinom(0.01 / 8, 60, 1 - p)
   expect_identical(c(odd(low - 1, 60), odd(low, 60), odd(high, 60), odd(high + 1, 60)), c(TRUE, FALSE, FALSE, TRUE))
+})
+
+test_that("the blanket is what all truths have in common, with the largest distance of two of them, by enumeration", {
+  p <- 0.7
+  q <- 0.3
+  for (d in 1:3) {
+    reports <- expand.grid(c(list(set = seq_len(choose(4, d))), rep(list(0:1), d)))
+    drawn <- t(utils::combn(4, d))[reports$set, , drop = FALSE]
+    chance <- vapply(1:4, function(x) {
+      one <- ifelse(drawn == x, p, q)
+      apply(ifelse(reports[-1] == 1, one, 1 - one), 1, prod) / choose(4, d)
+    }, numeric(nrow(reports)))
+    distance <- max(stats::dist(t(chance), "manhattan")) / 2
+    local <- min(d, 2) * log(p / q)
+    # Of two bits or more the bound is that of each report, p / q below a truth outside of its buckets.
+    weight <- if (d == 1) sum(apply(chance, 1, min)) else q / p
+    expect_lte(weight, sum(apply(chance, 1, min)) + 1e-12)
+    expect_equal(law_blanket(new_law_bitflip(4, d, p, q, p - q), 4, local), two_level_blanket(weight, distance, local))
+  }
 })

@@ -141,3 +141,24 @@ test_that("the blanket is that of all filters and all reports, by enumeration", 
     expect_equal(law_blanket(bloom, 3, 2), two_level_blanket(weight, distance, 2))
   }
 })
+
+test_that("kept reports have the probabilities of their bits and of a cohort, over their largest", {
+  reports <- as.matrix(expand.grid(rep(list(0:1), 5)))
+  storage.mode(reports) <- "integer"
+  bytes <- .Call(C_rr_matrix_to_bits, reports)$bits
+  # The number of the cohort in four bytes, the lowest first: 2, and 257 of as many, which has the filters of the second.
+  rows_of <- function(law, cohort, index) {
+    bits <- cbind(bytes[index, , drop = FALSE], matrix(as.raw(cohort), length(index), 4, byrow = TRUE))
+    rows <- bloom_rows(replace(law, "sets", list(list(bits = bits))))
+    expect_equal(apply(rows$matrix, 1, max), rep(1, length(index)))
+    rows$matrix * exp(rows$logs)
+  }
+  chance <- vapply(1:3, function(x) {
+    p <- ifelse(X[[2]][, x] == 1, one, zero)
+    apply(reports, 1, function(bits) prod(ifelse(bits == 1, p, 1 - p)))
+  }, numeric(32))
+  expect_equal(rows_of(law, c(2, 0, 0, 0), 1:32), chance / 3)
+  expect_equal(rows_of(law, c(2, 0, 0, 0), 9), chance[9, , drop = FALSE] / 3)
+  many <- replace(law, c("cohorts", "places"), list(257, places[, , rep_len(1:3, 257)]))
+  expect_equal(rows_of(many, c(1, 1, 0, 0), 1:32), chance / 257)
+})

@@ -188,6 +188,7 @@ test_that("a study adds, for each truth, its share squared times the covariance 
     bare <- law_covariance(known, evidence, identity_map(3), 1:3, target)
     expect_equal(law_covariance(measured, evidence, identity_map(3), 3:1, target), (bare + added)[3:1, 3:1])
     expect_equal(law_variances(measured, evidence, identity_map(3), 2:3, target), diag(bare + added)[2:3])
+    expect_equal(law_variances(measured, evidence, identity_map(3), 3L, target), (bare + added)[3, 3])
   }
   # Two more people in each row, spread evenly over the four reports.
   smooth <- (V + 0.5) / (rowSums(V) + 2)

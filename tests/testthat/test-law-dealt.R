@@ -79,6 +79,18 @@ test_that("exact limits are Clopper and Pearson's of the cards that asked, and o
   expect_error(exact_dealt(law_with_blocks(law, mixed), 1L, 0.9, "population"), class = "candor_error_law")
 })
 
+test_that("limits for the people asked are half a report wider, and those while looking are of the cards that asked", {
+  with <- law_with_blocks(law, full)
+  evidence <- new_evidence(with, rowSums(full$counts), 30, 30, 3)
+  # Half of one of 30 reports, a truth of which is reported by 0.4.
+  half <- 1 / 24
+  shifted <- lapply(c(-half, half), function(shift) dealt_score(with, evidence, 1:2, 0.9, "sample", shift))
+  expect_equal(dealt_interval(with, evidence, 1:2, "wilson", 0.9, "sample"), list(low = shifted[[1]]$low, high = shifted[[2]]$high))
+  expect_equal(dealt_interval(with, evidence, 1:2, "wilson", 0.9, "population"), dealt_score(with, evidence, 1:2, 0.9, "population"))
+  # 16 of 30 reports are of the first two answers, 9 of them dictated: 7 of 12.
+  expect_equal(dealt_interval(with, evidence, 1:2, "anytime", 0.9, "population"), anytime_interval(7 / 12, 12, 0.9))
+})
+
 test_that("groups that share a block have the covariance of cards drawn without replacement, others none", {
   counts <- list(cbind(c(2, 1, 3), c(1, 1, 2)), cbind(c(4, 2, 4)), cbind(c(2, 0, 1)))
   labels <- list(c(1, 2), 3, 2)

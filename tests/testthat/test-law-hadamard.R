@@ -118,3 +118,20 @@ test_that("counts are doubted from one standard deviation beyond the normal tail
   empty <- new_evidence(two$law, c(4, 5, 3, 6, 0, 0, 0, 0), 18, 18, 5)
   expect_false(law_unlikely(two$law, empty, 0.01))
 })
+
+test_that("the blanket is the least likely report, as often as there are reports, with the largest distance of two truths; a bit supports its half", {
+  for (world in list(two, one)) {
+    weight <- 8 * min(world$C)
+    distance <- max(stats::dist(world$C, "manhattan")) / 2
+    expect_equal(law_blanket(world$law, 5, world$law$epsilon), two_level_blanket(weight, distance, world$law$epsilon))
+  }
+  # A column of four and a sign, which is that of the truth's row with the odds of E.
+  E <- exp(0.8)
+  signs <- cbind(sylvester(4)[2:4, ], -sylvester(4)[2:4, ])
+  C <- ifelse(signs == 1, E, 1) / (E + 1) / 4
+  both <- function(x, v, w) sum(C[x, signs[v, ] == 1 & signs[w, ] == 1])
+  law <- hadamard_bit_law(0.8)
+  expect_equal(unclass(law)[c("p", "q", "both_own", "both_other", "difference", "odds")],
+               list(p = both(1, 1, 1), q = both(1, 2, 2), both_own = both(1, 1, 2), both_other = both(1, 2, 3),
+                    difference = both(1, 1, 1) - both(1, 2, 2), odds = E - 1))
+})

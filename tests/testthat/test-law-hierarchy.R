@@ -84,3 +84,39 @@ test_that("a hierarchy has a likelihood if each of its depths has one", {
   for (laws in list(list(law$laws[[1]], bits), list(bits, law$laws[[2]]))) expect_false(law_gives(replace(law, "laws", list(laws)), "likelihood"))
   expect_false(law_gives(law, "simulation"))
 })
+
+test_that("a depth that nobody drew is refused, whatever its oracle; one person is enough", {
+  bits <- rr_law(rr_hierarchy(4, 2, fanout = 2, oracle = rr_unary))
+  expect_error(law_unbiased(bits, new_evidence(bits, c(0, 0, 0, 8, 3, 2, 2, 1), 8, 8, 4)), class = "candor_error_empty")
+  few <- replace(evidence, "counts", list(c(1, 0, 1, 230, counts[[2]])))
+  drawn <- least_squares_of(law$unit / c(1, 230))
+  expect_equal(law_unbiased(law, few), drop(drawn$matrix %*% c(L[[1]] %*% c(0, 1), L[[2]] %*% phi[[2]])) + drawn$constant)
+})
+
+test_that("kept sets go to the depth of their first byte, with as many bytes as its oracle has, or none", {
+  unary <- rr_law(rr_hierarchy(9, 2, fanout = 3, oracle = rr_unary))
+  mixed <- rr_law(rr_hierarchy(9, 2, fanout = 3, oracle = function(k, epsilon) if (k > 3) rr_unary(k, epsilon) else rr_grr(k, epsilon)))
+  # Three bits are one byte, nine are two; and one byte says which depth.
+  expect_identical(c(set_bytes(unary, 9), set_bytes(mixed, 9), set_bytes(law, 5)), c(3, 3, 0))
+  bits <- rbind(as.raw(c(2, 5, 1)), as.raw(c(1, 6, 0)), as.raw(c(2, 2, 0)))
+  sets <- list(bits = bits, times = c(3, 4, 5))
+  by_depth <- function(law) lapply(depth_laws(replace(law, "sets", list(sets))), `[[`, "sets")
+  deepest <- list(bits = bits[c(1, 3), 2:3], times = c(3, 5))
+  expect_identical(by_depth(unary), list(list(bits = matrix(as.raw(6)), times = 4), deepest))
+  expect_identical(by_depth(mixed), list(NULL, deepest))
+})
+
+test_that("variances are computed for as many levels at a time as make two million weights", {
+  chunks <- function(truths) {
+    asked <- list()
+    variances <- with_calls(unbiased_variances.rr_law_hierarchy, unit_rows = function(cells, k) cells, law_functions = function(law, evidence, cells, ...) {
+      asked[[length(asked) + 1]] <<- cells
+      -cells
+    })
+    expect_identical(variances(list(truths = truths), NULL, 5:1, "population", TRUE), -(5:1))
+    asked
+  }
+  expect_identical(chunks(1e6), list(5:4, 3:2, 1L))
+  expect_identical(chunks(5e5), list(5:2, 1L))
+  expect_identical(chunks(3e6), list(5L, 4L, 3L, 2L, 1L))
+})

@@ -86,6 +86,9 @@ test_that("the search starts at the inversion if that is a distribution, and onl
   wide <- function(k) list(list(a = 0.5, b = rep(0.5 / k, k)))
   expect_length(inverse_start(wide(100), rep(0.01, 100)), 100)
   expect_null(inverse_start(wide(101), rep(1 / 101, 101)))
+  expect_null(inverse_start(c(wide(2), wide(101)), rep(1 / 202, 202)))
+  # A share of 0 is one.
+  expect_identical(inverse_start(wide(2), c(0.75, 0.25)), c(1, 0))
   # A channel with more reports than truths beside one that can be inverted has no inverse.
   axes <- law_axes(rr_law(rr_product(a = rr_warner(0.8), b = rr_channel(rbind(c(0.6, 0.3, 0.1), c(0.2, 0.2, 0.6))))), 4)
   expect_null(inverse_start(axes, rep(1 / 6, 6)))
@@ -144,9 +147,26 @@ test_that("the covariance of a maximum is the inverse information on its support
     expect_equal(law_covariance(law, evidence_of(counts, law, 3), map, c(3L, on[1]), "population"),
                  (placed_block(population / n, on, 1:3))[c(3, on[1]), c(3, on[1])], tolerance = 1e-7)
   }
+  # One truth alone does not vary, whatever a study says of its reports.
+  alone <- information_block(new_law_channel(law$axes, 100 * C), evidence_of(c(90, 5, 5, 5), law, 3), c(1, 0, 0), "population")
+  expect_equal(alone, list(cells = 1L, covariance = matrix(0)))
   # Truths that the reports do not tell apart have no information.
   expect_null(information_block(new_law_channel(list(list(matrix = matrix(0.5, 2, 2)))), list(counts = c(3, 4), n = 7), c(0.5, 0.5), "population"))
   expect_identical(placed_block(matrix(1:4, 2), c(2L, 5L), c(5L, 1L, 2L)), rbind(c(4, 0, 2), c(0, 0, 0), c(3, 0, 1)))
+})
+
+test_that("uniqueness is decided of at most 300 truths and four million probabilities", {
+  decide <- function(k) {
+    even <- rep(1 / k, k)
+    decide_unique(list(axes = list(list(a = 0.5, b = even / 2)), counts = rep(1, k)), list(estimate = even, score = rep(1, k), fitted = even))
+  }
+  expect_identical(c(decide(300), decide(301)), c(TRUE, NA))
+  expect_identical(decide_unique(list(counts = rep(1, 2e6 + 1)), list(estimate = c(0.5, 0.5), score = c(1, 1))), NA)
+  # One report that was given, and the truth that gives it most.
+  axes <- list(list(matrix = cbind(c(0.7, 0.3), c(0.2, 0.8))))
+  expect_true(decide_unique(list(axes = axes, counts = c(5, 0)), list(estimate = c(1, 0), score = c(1, 2 / 7), fitted = c(0.7, 0.3))))
+  # More truths than reports that were given are never the only maximum.
+  expect_false(decide_unique(list(counts = c(3, 0, 4)), list(estimate = c(0.3, 0.3, 0.4), score = rep(1, 3))))
 })
 
 test_that("of truths that reports do not tell apart sums are identified, with the variance of the collapsed channel", {
@@ -173,11 +193,11 @@ test_that("beside truths that are alike, a truth of a lower score is 0 for certa
   expect_equal(drop(C %*% ratio), c(1, 1, 1, 0.7))
   theta <- c(0.4, 0.35, 0.25, 0)
   m <- drop(theta %*% C)
-  w <- rbind(c(1, 0, 0, 5), c(0, 0, 0, 1), c(0, 3, 3, 0), c(0, 0, 1, 0))
+  w <- rbind(c(1, 0, 0, 5), c(0, 0, 0, 1), c(0, 3, 3, 0), c(0, 0, -0.5, 0))
   known <- identified_functions(C, m * ratio, theta, 200, w)
   expect_identical(known$free, 1:3)
   expect_identical(known$identified, c(TRUE, TRUE, TRUE, FALSE))
-  expect_equal(known$value, c(0.4, 0, 1.8, 0.25))
+  expect_equal(known$value, c(0.4, 0, 1.8, -0.125))
   # The two truths that are left have the information sum(C_i C_j phi / m^2).
   V <- (solve(C[1:2, ] %*% (t(C[1:2, ]) * ratio / m)) - tcrossprod(c(0.4, 0.6))) / 200
   combinations <- rbind(c(1, 0), c(0, 0), c(0, 3))

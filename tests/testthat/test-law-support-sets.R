@@ -147,6 +147,12 @@ test_that("supports of unequal probabilities and pairs have the covariance of th
     expect_equal(unbiased_covariance(law, evidence, cells, target, TRUE), V[cells, cells] / divisor)
     expect_equal(unbiased_variances(law, evidence, cells, target, TRUE), diag(V)[cells] / divisor)
   }
+  # Without pairs they are independent.
+  alone <- new_law_support(p, q)
+  independent <- new_law_support(p, q, outer(p, q), outer(q, q))
+  for (target in c("population", "sample")) {
+    expect_equal(unbiased_covariance(alone, evidence, cells, target, TRUE), unbiased_covariance(independent, evidence, cells, target, TRUE))
+  }
   # One pair probability for each truth.
   each <- new_law_support(0.7, 0.2, c(0.1, 0.12, 0.14), 0.03)
   by_matrix <- new_law_support(0.7, 0.2, matrix(c(0.1, 0.12, 0.14), 3, 3), matrix(0.03, 3, 3))
@@ -163,14 +169,54 @@ test_that("a support law by hand is checked: sizes, ranges, symmetric pairs", {
   refused(p = 0.7, q = 0.2, both_own = matrix(0.1, 2, 3))
   refused(p = 0.7, q = 0.2, both_other = rbind(c(0, 0.1), c(0.2, 0)))
   refused(p = 0.7, q = 0.2, both_other = c(0.1, 0.2))
+  refused(p = 0.7, q = c(0.2, 0.1), difference = c(0.5, 0.5, 0.5))
+  refused(p = c(0.7, 0.6), q = 0.2, both_own = c(0.1, 0.1, 0.1))
+  refused(p = 0.7, q = -0.1)
+  refused(p = 0.7, q = 0.2, both_own = 1.1)
+  refused(p = 0.7, q = 0.2, both_other = -0.1)
   expect_no_error(rr_new_law("support", p = 0.7, q = 0.2, both_other = rbind(c(0, 0.1), c(0.1, 0))))
   expect_no_error(rr_new_law("support", p = c(0.7, 0.6), q = 0.2, both_own = c(0.1, 0.2), both_other = 0.1))
   expect_true(law_gives(rr_new_law("support", 0.5, 0.5 - 1.1e-14), "binomial"))
   expect_false(law_gives(rr_new_law("support", 0.5, 0.5 - 0.9e-14), "binomial"))
+  expect_false(law_gives(rr_new_law("support", c(0.5, 0.3), c(0.2, 0.3)), "binomial"))
   # A report of a category that no truth supports.
   never <- new_law_support(c(0.5, 0, 0.6), c(0.2, 0, 0))
   expect_identical(law_impossible(never, c(3, 1, 2)), 2L)
   expect_identical(law_impossible(never, c(3, 0, 2)), 0L)
+})
+
+test_that("the numbers of a support law are kept without names; bits that are drawn one by one have their odds ratio and pairs", {
+  numbers <- list(p = c(0.7, 0.6), q = c(0.2, 0.1), both_own = c(0.15, 0.12), both_other = rbind(c(0, 0.05), c(0.05, 0)), difference = c(0.5, 0.4), odds = 3)
+  named <- lapply(numbers[1:3], stats::setNames, c("a", "b"))
+  pairs <- matrix(numbers$both_other, 2, dimnames = list(c("a", "b"), c("a", "b")))
+  law <- rr_new_law("support", named$p, named$q, named$both_own, pairs, odds = 3, difference = c(a = 0.5, b = 0.4))
+  expect_identical(unclass(law)[names(numbers)], numbers)
+  expect_identical(law$binomial, list(a = c(0.5, 0.4), b = c(0.2, 0.1), odds = 3))
+  # 0.6 x 0.7 / (0.3 x 0.4) = 3.5.
+  expect_equal(unclass(bits_law(0.6, 0.3))[names(numbers)], list(p = 0.6, q = 0.3, both_own = 0.18, both_other = 0.09, difference = 0.3, odds = 2.5))
+})
+
+test_that("a set is 1 + odds times as likely if it holds the truth, in numbers of at most 1, and counts by effective reports", {
+  sets <- list(bits = matrix(as.raw(c(1, 6))), times = c(3, 5))
+  channel <- function(odds) {
+    law <- replace(new_law_support(0.5, 0.2, odds = odds), "sets", list(sets))
+    report_channel(law, new_evidence(law, c(3, 5, 5), 8, 4, 3))
+  }
+  axis <- function(low, high) list(bits = sets$bits, truths = 3, low = low, high = high)
+  for (case in list(list(3, 1 / 4, 1, log(4)), list(-0.5, 1, 0.5, 0), list(Inf, 0, 1, 0))) {
+    found <- channel(case[[1]])
+    expect_equal(found$law$axes, list(axis(case[[2]], case[[3]])))
+    expect_equal(found$logs, rep(case[[4]], 2))
+  }
+  expect_equal(channel(3)$evidence$counts, c(1.5, 2.5))
+})
+
+test_that("rows are over their largest number, and each group has its own sets and its labels by effective reports", {
+  rows <- scaled_rows(log(rbind(c(0.2, 0.5), c(0.3, 0.1))), 2)
+  expect_equal(rows, list(matrix = rbind(c(0.4, 1), c(1, 1 / 3)), logs = log(c(0.5, 0.3)) + 2))
+  tally <- list(n = c(10, 24), effective_n = c(10, 6), labels = list(diag(2), matrix(1:4, 2)))
+  expect_equal(tally_law(tally, 2, list(a = 1)), list(a = 1, internal = matrix(1:4 / 4, 2)))
+  expect_equal(tally_law(list(sets = list(1, 2)), 2, list(a = 1)), list(a = 1, sets = 2))
 })
 
 test_that("kept sets are the different ones, and how often each was given, in weights and groups", {
@@ -186,6 +232,7 @@ test_that("kept sets are the different ones, and how often each was given, in we
   expect_error(check_sets_size(2^21 + 1, 2^10), class = "candor_error_too_large")
   expect_no_error(check_rows_size(2.5e8, 1))
   expect_error(check_rows_size(2.5e8 + 1, 1), class = "candor_error_too_large")
+  expect_error(check_rows_size(2.5e4 + 1, 1e4), class = "candor_error_too_large")
 })
 
 test_that("shared hash functions add their collisions to variances, covariances and limits", {

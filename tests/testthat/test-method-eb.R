@@ -826,3 +826,14 @@ test_that("credible limits are the hull of both fits, of the groups that were as
   expect_equal(credible(groups, c(3, 1), 0.9), limits)
   expect_error(credible(groups[1:2], 1, 0.9), class = "candor_error_argument")
 })
+
+test_that("one group alone tells its expected error and its range, if that is known; gains that are none are told of any group", {
+  group <- list(expected.error = 0.01, expected.range = c(0.005, 0.02), delta = 2)
+  note <- eb_notes(list(group))
+  expect_identical(regmatches(note, gregexpr("0[.][0-9]+", note)), list(c("0.01", "0.005", "0.02")))
+  expect_null(eb_notes(list(group, group)))
+  expect_null(eb_notes(list(replace(group, "delta", NA))))
+  expect_length(eb_notes(list(list(fallback = TRUE))), 1)
+  gains <- function(...) length(eb_notes(lapply(list(...), function(gain) list(gain = gain))))
+  expect_identical(c(gains(0.1, 0.2), gains(0.1, 0), gains(-1)), c(0L, 1L, 1L))
+})

@@ -15,6 +15,21 @@ test_that("the registry is what the help page, the choices and the errors say", 
   for (name in methods$method) expect_match(page, paste0("\"", name, "\""), fixed = TRUE)
 })
 
+test_that("options and standard errors of methods are those of ?estimators and ?intervals", {
+  methods <- rr_methods()
+  with_option <- function(option) methods$method[vapply(strsplit(methods$options, ", "), function(names) option %in% names, NA)]
+  expect_identical(with_option("tolerance"), c("mle", "ibu", "smoothed"))
+  expect_identical(with_option("iterations"), c("mle", "ibu", "smoothed"))
+  expect_identical(with_option("start"), c("mle", "ibu"))
+  expect_identical(with_option("alpha"), c("base_cut", "lasso"))
+  expect_identical(with_option("smoothing"), "merged")
+  for (option in c("loss", "pool", "reference", "ordered")) expect_identical(with_option(option), "eb")
+  expect_identical(methods$method[!methods$standard.error], c("power", "power_ns", "combine", "nnls", "lasso", "merged", "smoothed"))
+  # Leaving a report out is for methods that treat all categories alike and are no inversion, neither of supports and bits, nor by iteration.
+  again <- vapply(methods$method, function(name) isTRUE(check_method(name)$refit), NA)
+  expect_identical(methods$method[!again], c("composite", "inv", "ibu", "norm", "nnls", "lasso", "smoothed"))
+})
+
 halfway <- rr_new_method(
   "halfway", "Half-way to uniform",
   estimate = function(evidence, options) (evidence$unbiased() + 1 / evidence$k) / 2,

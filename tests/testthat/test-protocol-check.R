@@ -486,6 +486,9 @@ test_that("tests of groups, pairs, numbers and repeated reports count what they 
   # The test of the truth's bit alone.
   alone <- truth_bits_test(list(bits = rbind(c(1, 0), c(1, 1), c(0, 1))[rep(1:3, 20), ], truth_bits = 1, p_support = 0.5), 60)
   expect_equal(alone$p, min(1, 2 * pbinom(39, 60, 0.5, lower.tail = FALSE)))
+  # 40 of 60 have it, and 0.6 of them should.
+  alone <- truth_bits_test(list(bits = rbind(1, 1, 0)[rep(1:3, 20), , drop = FALSE], truth_bits = 1, p_support = 0.6), 60)
+  expect_equal(alone, list(statistic = 16 / 36 + 16 / 24, df = 1, p = 2 * pbinom(39, 60, 0.6, lower.tail = FALSE)))
   # Numbers from 1 to 10 in fifths and residues, with and without support; the value is that of the truth or any other.
   reports <- data.frame(slope = c(1, 4, 10, 7), value = c(1, 2, 3, 3))
   facts <- list(p_support = 0.6, numbers = list(slope = c(1, 10, 1), value = c(1, 3, 1)), values = c(0.5, 0.25, 0.25))
@@ -802,6 +805,8 @@ test_that("two cells have the exact binomial test, rare ones are pooled, and one
   rare <- cells_test(list(counts = c(85, 1, 4, 1, 9), prob = c(0.91, 0.02, 0.02, 0.02, 0.03)), 100)
   expect_equal(rare[c("statistic", "df")], list(statistic = 36 / 91, df = 1))
   expect_identical(cells_test(list(counts = c(97, 3), prob = c(0.97, 0.03)), 100)$p, 1)
+  # Five reports on average are not rare.
+  expect_equal(cells_test(list(counts = c(12, 88), prob = c(0.05, 0.95)), 100)[c("statistic", "df")], list(statistic = 49 / 5 + 49 / 95, df = 1))
 })
 
 test_that("bits have Mahalanobis' distance: with bits in one report that are bound together, pooled rare ones, and none that are frequent", {
@@ -846,6 +851,17 @@ test_that("the exact tests of bits are of each, each pair, an odd number, the mo
   twenty <- list(bits = matrix(0, 3, 20), both = diag(0.1, 20), p_odd = 0.5)
   expect_equal(marker_test(twenty)[c("share", "prob")], list2DF(list(share = 1, prob = 0.9^20)))
   expect_null(marker_test(twenty[1:2]))
+})
+
+test_that("an odd number of bits is odd within a report; of 500 bits few reports are enough, but not as few as four", {
+  unary <- rr_unary(3, p = 0.6, q = 0.3)
+  bits <- rbind(c(1, 0, 0), c(1, 0, 0), c(0, 1, 1))
+  joint <- joint_tests(client_facts(unary, rr_reports(bits, unary), 1), rr_reports(bits, unary), c(TRUE, TRUE, FALSE))
+  expect_equal(joint$share[joint$test == "parity"], 2 / 3)
+  bits <- matrix(0, 10, 500)
+  bits[6:10, 1:2] <- 1
+  tests <- pair_tests(list(bits = bits, both = matrix(0.1, 500, 500), truth_bits = 2))
+  expect_identical(tests$share[1:2], c(0.5, 0))
 })
 
 test_that("two reports are equal with at most the chance of the likeliest one", {
@@ -901,12 +917,31 @@ test_that("the worst distance pays for all that were looked at", {
   expect_null(copy_tests(TRUE, 0.5, 1))
 })
 
+test_that("the worst distance is that of Pearson's residuals", {
+  for (seed in 1:6) {
+    p <- withr::with_seed(seed, sample(c(0.5, 0.9, 0.99), 120, TRUE))
+    supports <- withr::with_seed(seed + 10, runif(120)) < p
+    residual <- (supports - p) / sqrt(p * (1 - p))
+    alike <- vapply(11:100, function(lag) abs(sum(residual[seq_len(120 - lag)] * residual[-seq_len(lag)])) / sqrt(120 - lag), 0)
+    expect_identical(copy_tests(supports, p, 1:120)$detail[41], as.character((11:100)[which.max(alike)]))
+  }
+})
+
+test_that("a report is paired with its truth's neighbours in turn, on both sides", {
+  expect_equal(other_truths(rep(1, 8), 5)$other, rep(c(2, 5, 3, 4), 2))
+  expect_equal(other_truths(rep(3, 4), 4)$other, c(4, 2, 1, 4))
+  expect_equal(other_truths(c(1, 2, 2, 1), 2)[c("other", "used")], list(other = c(2, 1, 1, 2), used = rep(TRUE, 4)))
+})
+
 test_that("two questions are tested in 100 pairs of truths and 50 parts, the truth's among them", {
   audit <- function(mechanism, reports, truth) new_audit(reports, mechanism, truth, NULL)
   grr <- rr_grr(11, 1)
   pairs <- expand.grid(1:11, 1:11)
   tests <- question_tests(list(audit(grr, pairs[[1]], pairs[[1]]), audit(grr, pairs[[2]], pairs[[2]])), list(a = grr, b = grr))
   expect_identical(nrow(tests), as.integer(1 + 100 * (11 + 11 + 11^2)))
+  # One report, of bits: the truth's comes first.
+  single <- question_tests(list(audit(rr_unary(3, 1), rbind(c(0, 1, 0)), 2L), audit(grr, 4L, 4L)), list(a = rr_unary(3, 1), b = grr))
+  expect_equal(single$share[2:4], c(1, 0, 0))
   # Sixty bits, and sixty cells: 50 of each, the likeliest first.
   unary <- rr_unary(60, p = 0.7, q = 0.2)
   many <- rr_grr(60, p = 0.3)

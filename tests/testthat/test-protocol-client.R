@@ -495,3 +495,10 @@ test_that("what shows nothing or too much to list promises the worst", {
   expect_identical(client_promise(triple, Inf), list(caution = "little", guess = NULL, reveals = "sure"))
   expect_identical(client_promise(triple[-2], Inf), list(caution = NULL, guess = NULL, reveals = "some"))
 })
+
+test_that("hashes of a page are SHA-256 in base64, and words of a coin its probability in 64 bits", {
+  # FIPS 180: the hash of "abc".
+  expect_identical(element_hash("<p><script>abc</script>", "script"), "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=")
+  # 1/2 and 3/4 of 2^64; what is certain has a word of its own.
+  expect_identical(c(coin_words(0.5, 0.5), coin_words(0.25, 0.75), coin_words(0, 1)), c("8000000000000000", "c000000000000000", "1"))
+})

@@ -233,3 +233,15 @@ test_that("prints and captions say of comparisons and contrasts that their inter
   for (table in tables(anytime(counts, rr_warner(0.8), method = "inv"))) expect_identical(says(table), c(TRUE, TRUE))
   for (table in tables(rr_estimate(rr_counts(counts, rr_warner(0.8)), method = "inv"))) expect_identical(says(table), c(FALSE, FALSE))
 })
+
+test_that("the p-value of the limit itself is alpha, at the plan and at any other number; the best x solves its equation", {
+  for (level in c(0.8, 0.95, 0.999)) for (n in c(50, 200, 3000)) {
+    x <- anytime_x(level, n, 200) * 200 / n
+    expect_equal(x - log1p(x), -2 * log(1 - level))
+    limit <- anytime_quantile(level, n, 200)
+    # |value| / error = sqrt((1 + 1 / x) log((1 + x) / alpha^2)).
+    x <- x * n / 200
+    expect_equal(limit, sqrt((1 + 1 / x) * log((1 + x) / (1 - level)^2)))
+    expect_equal(anytime_p_value(c(limit, -limit, 0), level, n, 200), c(1 - level, 1 - level, 1))
+  }
+})

@@ -325,6 +325,9 @@ test_that("functions of a covariance matrix, with what is unknown, and their quo
   expect_identical(sums$variance[, 1], c(v = 0, v = 4), ignore_attr = TRUE)
   expect_identical(sums$edge, c(FALSE, TRUE))
   expect_identical(matrix_variances(replace(fit, "boundary", 0), rbind(c(1, 0)))$edge, FALSE)
+  # The second estimate alone has a variance.
+  one <- matrix_variances(list(covariance = diag(c(NA, 4))), rbind(c(0, 0.5), c(0, 1), c(1, 1)))
+  expect_identical(as.vector(one$variance), c(1, 4, NA))
   # y / x: the gradient is (-y / x^2, 1 / x); limits and test on the logarithmic scale.
   p <- function(ratio, reports) 2 * pnorm(-abs(ratio))
   C <- matrix(c(0.04, 0.01, 0.01, 0.09), 2)
@@ -344,6 +347,15 @@ test_that("functions of a covariance matrix, with what is unknown, and their quo
   expect_equal(c(row$conf.low, row$conf.high, row$p.value), c(0.5 * exp(c(-2, 2) * error / 0.5), 300))
   none <- contrast_ratios(list(divisor = c(2, 0), is_shown = c(TRUE, FALSE)), replace(result, "value", list(c(-2, 4))))
   expect_true(is.na(none$table$std.error))
+  # Nothing above or below has no error; without an error there is no test; a function that is divided by nothing is at the edge by itself.
+  read <- list(divisor = c(2, 0), is_shown = c(TRUE, TRUE))
+  quotients <- function(...) contrast_ratios(read, utils::modifyList(result[names(result) != "table"], list(..., table = result$table[c(1, 1), ])))
+  expect_identical(is.na(quotients(value = c(0, 4))$table$std.error), c(TRUE, FALSE))
+  nothing <- quotients(value = c(2, 0))$table
+  expect_identical(c(nothing$estimate[1], nothing$std.error[1]), c(NA_real_, NA_real_))
+  expect_identical(quotients(covariance = matrix(0, 2, 2))$table$statistic[1], NA_real_)
+  edges <- function(...) quotients(edge = c(...))$edge
+  expect_identical(c(edges(FALSE, FALSE), edges(TRUE, FALSE), edges(FALSE, TRUE)), c(FALSE, FALSE, TRUE, FALSE, TRUE, TRUE))
   expect_refused(contrast_ratios(list(divisor = c(2, 0), is_shown = c(TRUE, FALSE)), result[names(result) != "covariance"]))
   expect_equal(t_quantile(0.9, 7), qt(0.95, 7))
   expect_equal(t_quantile(0.9, NULL), qnorm(0.95))
@@ -398,4 +410,35 @@ test_that("weights are a multiple of the share of some cells: the fewer if the s
   expect_identical(share_multiple(c(0, 0, 0), FALSE), list(scale = 0))
   for (free in list(c(1, 1, 1), c(1, 1, 3), c(0, 1, 2))) expect_null(share_multiple(free, FALSE))
   expect_null(share_multiple(c(0, 1, 2), TRUE))
+})
+
+test_that("what is certain varies with nothing, and of what is not known nothing is known", {
+  V <- matrix(c(4, 1, 2, 1, 9, 3, 2, 3, 5), 3)
+  expect_identical(with_variances(V, c(6, 0, NA)), rbind(c(6, 0, NA), c(0, 0, 0), c(NA, 0, NA)))
+})
+
+test_that("functions of groups have the variances of both, with what groups share, and no more than those that a law identifies", {
+  grr <- rr_grr(3, 2)
+  fit <- rr_estimate(rr_counts(cbind(a = c(500, 300, 200), b = c(230, 300, 470)), grr), method = "inv")
+  weights <- rbind(c(1, -1, 0, 0, 2, 0), c(0, 0, 0, 1, 1, 1), c(0, 0, 0, 0, 1, -1))
+  V <- unname(vcov(fit))
+  own <- cbind(diag(weights[, 1:3] %*% V[1:3, 1:3] %*% t(weights[, 1:3])), diag(weights[, 4:6] %*% V[4:6, 4:6] %*% t(weights[, 4:6])))
+  own[2, ] <- 0
+  found <- group_variances(fit, weights)
+  expect_equal(found$variance, own)
+  total <- weights %*% V %*% t(weights)
+  total[2, ] <- total[, 2] <- 0
+  expect_equal(found$covariance, total)
+  expect_identical(found[c("edge", "unidentified")], list(edge = logical(3), unidentified = logical(3)))
+  # Something that groups share, as one more column.
+  shared <- with_calls(group_variances, shared_variances = function(fit, weights) list(tcrossprod(c(0.1, 0, 0.3))))(fit, weights)
+  expect_equal(shared$variance, cbind(own, c(0.01, 0, 0.09)))
+  expect_equal(shared$covariance, total + tcrossprod(c(0.1, 0, 0.3)))
+  # A law that identifies the last function alone in one group, where the variance of the other is a rounding below 0.
+  some <- with_calls(group_variances, contrast_variances = function(fit, g, contrasts) {
+    known <- rep(c(FALSE, TRUE), c(nrow(contrasts) - 1, 1))
+    list(variance = ifelse(known, 0.04, -1e-20), covariance = diag(nrow(contrasts)), identified = if (g == 2) known)
+  })(fit, weights)
+  expect_identical(some$unidentified, c(TRUE, TRUE, FALSE))
+  expect_identical(some$variance, cbind(c(0.04, 0, 0), c(NA, NA, 0.04)))
 })

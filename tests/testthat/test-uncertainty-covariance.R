@@ -40,6 +40,7 @@ test_that("bootstrap errors are the standard deviations of the replicates, and t
   expect_identical(dim(fit$replicates[[1]]), c(3L, 50L))
   expect_equal(fit_errors(fit, 1, 2), sd(fit$replicates[[1]][2, ]))
   expect_equal(contrast_covariance(fit, 1, c(1, 3)), var(t(fit$replicates[[1]][c(1, 3), ])), ignore_attr = TRUE)
+  expect_equal(contrast_covariance(fit, 1, 2), matrix(var(fit$replicates[[1]][2, ])), ignore_attr = TRUE)
 })
 
 test_that("variances of functions: exact zeros stay zeros, and more than 2000 have no covariance", {
@@ -155,4 +156,20 @@ test_that("a validation study adds its effects to the covariance of a design, fo
   plain <- rr_estimate(rr_counts(c(600, 400), rr_warner(0.9)), method = "inv")
   expect_identical(with_study_error(base, plain, size), base)
   expect_null(fit_effects(plain, 1))
+})
+
+test_that("what groups share moves with the map of each: the covariance times both maps, unknown without a map", {
+  fit <- rr_estimate(rr_counts(cbind(u = counts, v = c(200, 500, 100)), grr))
+  B <- crossprod(matrix(c(3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3, 2, 3, 8, 4, 6, 2, 6, 4, 3, 3, 8, 3, 2, 7, 9, 5, 0, 2, 8, 8), 6))
+  J <- list(matrix(c(1, 0, 2, 0, 1, 1, 3, 0, 1), 3), matrix(c(2, 1, 0, 0, 1, 0, 1, 0, 4), 3))
+  between <- function(fit, maps) {
+    with_calls(fit_between, law_group_covariance = function(...) B, fit_map = function(fit, g, evidence) maps[[g]])(fit)
+  }
+  whole <- rbind(cbind(J[[1]], matrix(0, 3, 3)), cbind(matrix(0, 3, 3), J[[2]]))
+  expect_equal(between(fit, lapply(J, function(J) list(jacobian = J))), whole %*% B %*% t(whole))
+  unknown <- between(fit, list(list(jacobian = J[[1]]), NULL))
+  expect_equal(unknown[1:3, 1:3], J[[1]] %*% B[1:3, 1:3] %*% t(J[[1]]))
+  expect_true(all(is.na(unknown[4:6, ])) && all(is.na(unknown[, 4:6])))
+  fit$estimator$unbiased <- TRUE
+  expect_identical(between(fit, NULL), B)
 })

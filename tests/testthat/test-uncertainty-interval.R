@@ -342,3 +342,49 @@ test_that("credible intervals are for 20 categories or more", {
   expect_identical(dim(confint(estimate(20))), c(20L, 2L))
   expect_refused(estimate(19))
 })
+
+test_that("simulated tallies of a direct question are the truths, of as many people as are asked for; so are their estimates", {
+  counts <- cbind(u = c(3, 0, 7), v = c(8, 2, 10))
+  fit <- rr_estimate(rr_counts(counts, rr_grr(3, p = 1)), target = "sample")
+  expect_equal(simulate_group(fit, 1, 2), matrix(c(3, 0, 7), 3, 2))
+  expect_equal(simulate_group(fit, 2, 1), cbind(counts[, 2]), ignore_attr = TRUE)
+  expect_equal(simulate_group(fit, 1, 2, 20.4), matrix(c(6, 0, 14), 3, 2))
+  expect_equal(colSums(simulate_group(fit, 1, 3, 0.2)), rep(1, 3))
+  expect_error(simulate_group(fit, 1, 2, 2^54), class = "candor_error_counts")
+  shares <- lapply(1:2, function(g) matrix(counts[, g] / sum(counts[, g]), 3, 4))
+  expect_equal(bootstrap(fit, 4, list()), shares)
+  expect_equal(bootstrap(rr_estimate(fit$tally, method = "inv", target = "sample"), 4, list()), shares)
+  # Six estimates, four times, in three copies of eight bytes.
+  bytes <- NULL
+  with_calls(bootstrap, check_memory = function(asked, ...) bytes <<- asked)(fit, 4, list())
+  expect_identical(bytes, 6 * 4 * 3 * 8)
+  # Sampled people vary, but nobody holds the second answer; bits are those of as many people.
+  for (mechanism in list(rr_grr(3, p = 1), rr_unary(3, p = 1, q = 0))) {
+    sampled <- suppressMessages(rr_estimate(rr_counts(c(30, 0, 70), mechanism, n = 100), method = "inv"))
+    drawn <- withr::with_seed(5, simulate_group(sampled, 1, 300))
+    expect_identical(colSums(drawn), rep(100, 300))
+    expect_equal(drawn[2, ], numeric(300))
+    # A binomial count: a mean within four standard errors, a variance within four of its own.
+    expect_lt(abs(mean(drawn[1, ]) - 30), 4 * sqrt(21 / 300))
+    expect_lt(abs(var(drawn[1, ]) / 21 - 1), 4 * sqrt(2 / 299))
+  }
+})
+
+test_that("limits of a measured channel in a design are those of as many people as its variance is worth", {
+  names <- c("a", "b", "c")
+  study <- matrix(c(80, 12, 9, 15, 70, 21, 5, 18, 120), 3, dimnames = list(truth = names, report = names))
+  fit <- rr_estimate(rr_counts(c(420, 330, 250), rr_misclassification(table = study)), method = "inv")
+  law <- rr_law(fit$mechanism)
+  known <- new_law_channel(law$axes)
+  # A known channel has the variance of the unbiased estimate over n: 300 and 700 people are worth these, and nobody knows what 0 is worth.
+  variance <- unbiased_variances(known, group_evidence(fit$tally, 1), 1:3, "population", FALSE) * 1000
+  fit$inversion <- list(field_variance = cbind(variance / c(300, 700, Inf)))
+  people <- c(300, 700, 1000)
+  limits <- measured_intervals(fit, 1, stats::qnorm(0.95), c(3, 1, 2))
+  for (i in 1:3) {
+    cell <- c(3, 1, 2)[i]
+    evidence <- new_evidence(law, c(420, 330, 250), 1000, people[cell], 3)
+    expected <- law_intervals(law, evidence, unname(coef(fit)), "wilson", 0.9, cell, "population")
+    expect_equal(c(limits$low[i], limits$high[i]), c(expected$low, expected$high))
+  }
+})
