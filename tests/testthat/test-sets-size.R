@@ -407,3 +407,25 @@ test_that("eight flips that are nearly 0 leave the exact size alone", {
   expect_equal(unlist(exact("union")[c("conf.low", "conf.high")], use.names = FALSE), c(9, 9))
   expect_equal(unlist(exact("intersection")[c("conf.low", "conf.high")], use.names = FALSE), c(0, 0))
 })
+
+test_that("more than ten sketches have sizes as they are added, and no known covariances", {
+  # No noise: the first k sketches hold items 1 to 3 k. Zeros of 64 bits, by hand.
+  sketches <- lapply(1:11, function(k) rr_sketch(seq_len(3 * k), "linear", bits = 64))
+  size <- rr_set_size(sketches, cumulative = TRUE, interval = "exact")
+  zeros <- vapply(sketches, function(sketch) sum(sketch$bits == 0), 0)
+  expect_equal(unname(coef(size)), log(zeros / 64) / log(63 / 64))
+  # Linear counting: m (exp(rho) - 1 - rho), rho = -log(zeros / m).
+  variance <- 64 * (64 / zeros - 1 + log(zeros / 64))
+  expect_equal(diag(vcov(size)), variance, ignore_attr = TRUE)
+  expect_true(all(is.na(vcov(size)[upper.tri(diag(11))])))
+  # Of unions that grow, the smaller one's variance is their covariance.
+  expect_equal(vcov(rr_set_size(sketches[1:3], cumulative = TRUE)), outer(1:3, 1:3, function(i, j) variance[pmin(i, j)]), ignore_attr = TRUE)
+})
+
+test_that("a size alone stands in the middle of its picture, with its interval", {
+  skip_if_not_installed("ggplot2")
+  size <- rr_set_size(cbind(rep(0:1, 20), 1), 0.1)
+  picture <- ggplot2::autoplot(size)
+  expect_identical(picture$scales$get_scales("x")$limits, c(1, 3))
+  expect_equal(unlist(ggplot2::layer_data(picture, 1)[c("ymin", "ymax")], use.names = FALSE), as.vector(confint(size)))
+})
