@@ -288,3 +288,16 @@ test_that("a trace has a line for each group, and none without a distance", {
   same <- rr_channel(rbind(c(0.5, 0.3, 0.2), c(0.5, 0.3, 0.2), c(0.2, 0.2, 0.6)))
   expect_refused(ggplot2::autoplot(rr_estimate(rr_counts(c(40, 30, 31), same), method = "ibu"), type = "trace"))
 })
+
+test_that("totals are numbers of people, beside which no shares of reports are drawn", {
+  skip_if_not_installed("survey")
+  people <- data.frame(answer = rep(c("no", "yes"), c(28, 12)), town = rep(1:10, 4), year = rep(2021:2024, each = 10))
+  design <- survey::svydesign(~town, weights = ~rep(500, 40), data = people)
+  total <- rr_estimate(design, rr_warner(0.8), column = "answer", total = TRUE)
+  picture <- ggplot2::autoplot(total)
+  # 20,000 people, of whom 30% report yes: (0.3 - 0.2) / 0.6 of them.
+  expect_equal(layer(picture, 3)$x, 20000 * c(5, 1) / 6)
+  expect_identical(as.character(picture$data$kind), c("number", "number"))
+  expect_identical(picture$scales$get_scales("x")$get_labels(2000), "2,000")
+  expect_identical(ggplot2::autoplot(rr_estimate(design, rr_warner(0.8), column = "answer"))$scales$get_scales("x")$get_labels(0.2), "20%")
+})

@@ -417,3 +417,20 @@ test_that("likelihood, expected counts, residuals and rows of a fit with weights
   away$details <- list(list(), list())
   expect_identical(boundary_count(away), 3L)
 })
+
+test_that("a fit of groups is as near its maximum as the farthest of them, after the steps of the slowest", {
+  fit <- rr_estimate(rr_counts(cbind(a = c(no = 600, yes = 400), b = c(1200, 800)), rr_warner(0.8)))
+  fit$details <- list(list(gap = 0.1, rate = 0.2, iterations = 3), list(gap = 0.4, rate = 0.1, iterations = 7))
+  expect_identical(unlist(glance(fit)[c("gap", "rate")]), c(gap = 0.4, rate = 0.2))
+  expect_match(certificate_line(fit), "^7 .* 0\\.4 ")
+  # With 2000 respondents in the larger group, distances below 2e-10 are roundings.
+  fit$details <- list(list(gap = 1e-12), list(gap = 0))
+  expect_match(certificate_line(fit), " 2e-10 ")
+  fit$details <- list(list(gap = 3e-10), list(gap = 0))
+  expect_match(certificate_line(fit), " 3e-10 ")
+  fit$details <- list(list(gap = 0), list(gap = 0))
+  expect_no_match(certificate_line(fit), "[0-9]")
+  fit$details <- list(list(), list())
+  expect_null(certificate_line(fit))
+  expect_identical(glance(fit)$rate, NA_real_)
+})
