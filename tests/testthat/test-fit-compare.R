@@ -355,3 +355,14 @@ test_that("estimates of one kind are compared: none of a survey beside others", 
   df <- sum(v)^2 / sum(v^2 / c(weighted$df, other$df))
   expect_equal(found$p.value, 2 * pt(-abs(found$estimate) / sqrt(sum(v)), df))
 })
+
+test_that("a comparison of estimates whose errors are unknown says so, of groups and of several fits", {
+  fit <- three()
+  unknown <- three()
+  unknown$estimator$spread <- function(theta, evidence, target) list(diagonal = c(NA_real_, NA), common = c(0, 0), unknown = "a reason")
+  expect_message(found <- rr_compare(unknown), class = "candor_message_no_intervals")
+  expect_true(all(is.na(found$std.error)))
+  expect_message(rr_compare(list(unknown["north"], unknown["south"])), class = "candor_message_no_intervals")
+  expect_message(rr_compare(list(fit["north"], unknown["south"])), class = "candor_message_no_intervals")
+  expect_silent(rr_compare(list(fit["north"], fit["south"])))
+})

@@ -127,3 +127,9 @@ test_that("an internal study is of one question and one group, or has labels in 
   by_hand <- vapply(split(data, data$g), function(rows) sum(tapply(rows$truth == "yes", rows$r, mean, na.rm = TRUE) * prop.table(table(rows$r))), 0)
   expect_equal(coef(fit)[c("a:yes", "b:yes")], by_hand, ignore_attr = TRUE)
 })
+
+test_that("reports are kept as sets if the method needs a likelihood that counts do not have", {
+  unary <- rr_unary(3, 1)
+  expect_identical(c(needs_sets("mle", unary), needs_sets("mle", rr_subset(5, 1, size = 2)), needs_sets("mle", grr)), c(TRUE, TRUE, FALSE))
+  expect_identical(c(needs_sets("inv", unary), needs_sets(NULL, unary), needs_sets("mle", NULL)), c(FALSE, FALSE, FALSE))
+})
