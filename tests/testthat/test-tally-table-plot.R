@@ -43,3 +43,52 @@ test_that("bins of numbers have an axis of numbers", {
   expect_null(ggplot2::autoplot(rr_estimate(rr_perturb(runif(500, 0, 10), few, rng = "R"), few))$data[["at"]])
   expect_null(ggplot2::autoplot(fit, order = TRUE)$data[["at"]])
 })
+
+test_that("few categories have a panel for each group, and a yes or no a row for each group", {
+  grr <- rr_grr(c("a", "b", "c"), 1)
+  picture <- ggplot2::autoplot(rr_counts(cbind(u = c(5, 3, 2), v = c(1, 2, 17)), grr))
+  expect_equal(picture$data$share, c(0.5, 0.3, 0.2, 0.05, 0.1, 0.85))
+  expect_identical(levels(picture$data$label), c("c", "b", "a"))
+  expect_identical(as.character(picture$data$panel), rep(c("u", "v"), each = 3))
+  has_panels <- function(picture) !inherits(picture$facet, "FacetNull")
+  yes <- ggplot2::autoplot(rr_counts(cbind(u = c(no = 6, yes = 4), v = c(1, 3)), rr_warner(0.8)))
+  expect_equal(yes$data$share, c(0.4, 0.75))
+  expect_identical(as.character(yes$data$label), c("u", "v"))
+  alone <- ggplot2::autoplot(rr_counts(c(no = 6, yes = 4), rr_warner(0.8)))
+  expect_equal(alone$data$share, c(0.6, 0.4))
+  expect_identical(c(has_panels(picture), has_panels(yes), has_panels(alone)), c(TRUE, FALSE, FALSE))
+  groups <- function(n) rr_counts(matrix(3, 3, n, dimnames = list(NULL, seq_len(n))), grr)
+  expect_s3_class(suppressMessages(ggplot2::autoplot(groups(60))), "ggplot")
+  expect_refused(ggplot2::autoplot(groups(61)))
+})
+
+test_that("more than 40 categories stand along an axis, the most common first if they have no order", {
+  counts <- c(2, 9, 4, rep(1, 38))
+  shares <- function(mechanism) ggplot2::autoplot(rr_counts(counts, mechanism))$data$share * sum(counts)
+  expect_equal(shares(rr_grr(paste0("v", 1:41), 1)), c(9, 4, 2, rep(1, 38)))
+  expect_equal(shares(rr_grr(1:41, 1)), counts)
+  expect_equal(shares(rr_channel(matrix(1 / 41, 2, 41) * c(1:41, 41:1) / 21)), counts)
+  expect_null(tally_panels(rr_grr(40, 1)))
+  # Two groups have a panel each, sorted in itself.
+  both <- ggplot2::autoplot(rr_counts(cbind(u = counts, v = rev(counts)), rr_grr(paste0("v", 1:41), 1)))
+  expect_equal(both$data$share, rep(c(9, 4, 2, rep(1, 38)) / 53, 2))
+  expect_identical(both$data$position, rep(1:41, 2))
+  expect_identical(panels_of(both), c("u", "v"))
+  geom <- function(k) class(report_bars(k)$geom)[1]
+  expect_identical(c(geom(200), geom(201)), c("GeomCol", "GeomSegment"))
+  expect_gt(report_bars(1000)$aes_params$linewidth, report_bars(1001)$aes_params$linewidth)
+})
+
+test_that("one question of many has a panel of its own reports, and one that nobody drew has none of them", {
+  asked <- rr_product(a = rr_warner(0.8), b = rr_grr(c("x", "y", "z"), 1), asked = 1)
+  picture <- ggplot2::autoplot(rr_counts(c(30, 12, 18, 10, 5, 3, 2), asked, n = 40))
+  expect_equal(picture$data$share, c(0.4, 0.6, 0.5, 0.3, 0.2))
+  expect_identical(picture$data$position, c(1:2, 1:3))
+  expect_identical(as.character(picture$data$panel), rep(c("Question a (30)", "Question b (10)"), 2:3))
+  none <- ggplot2::autoplot(rr_counts(c(30, 12, 18, 0, 0, 0, 0), asked, n = 30))
+  expect_identical(none$data$share[3:5], c(0, 0, 0))
+  # Groups first, and not more than twelve panels.
+  groups <- ggplot2::autoplot(rr_counts(matrix(c(30, 12, 18, 10, 5, 3, 2), 7, 7, dimnames = list(NULL, letters[1:7])), asked, n = rep(40, 7)))
+  expect_identical(panels_of(groups)[1:3], c("a, Question a (30)", "a, Question b (10)", "b, Question a (30)"))
+  expect_length(panels_of(groups), 12)
+})
