@@ -24,3 +24,24 @@ test_that("the columns of a matrix are the questions in their order, if it has a
   expect_false(any(names(mechanism$questions) %in% names(question_frame(cbind(answers, "2"), mechanism))))
   expect_error(question_frame(c("no", "yes"), mechanism), class = "candor_error_argument")
 })
+
+test_that("cells of answers run over the first question fastest, from 0; one that is missing has none, or is refused", {
+  mechanism <- rr_product(a = rr_grr(c("x", "y", "z"), 1), h = rr_hadamard(4, 1))
+  answers <- data.frame(a = c("z", "x", "y"), h = c(0, 3, NA))
+  expect_identical(encode_questions(answers, mechanism, TRUE), c(2L, 9L, NA))
+  expect_error(encode_questions(answers, mechanism, FALSE), class = "candor_error_missing")
+  expect_error(encode_questions(transform(answers, a = c("z", "w", "y")), mechanism, TRUE), class = "candor_error_level")
+  expect_error(encode_questions(transform(answers, h = c(0, 8, 1)), mechanism, TRUE), class = "candor_error_report")
+  expect_identical(encode_question(c(3, NA, 0), rr_hadamard(4, 1)), list(codes = c(3L, NA, 0L), first = 0L))
+})
+
+test_that("the scores of a report are on average 1 of the truth and 0 of other categories", {
+  for (mechanism in list(rr_grr(3, 1), rr_forced(c(0.1, 0.2, 0.05)), rr_channel(rbind(c(0.6, 0.3, 0.1), c(0.1, 0.2, 0.7))))) {
+    scores <- score_reader(mechanism, "q")(mechanism$reports)
+    expect_equal(unname(rr_matrix(mechanism)) %*% scores, diag(length(mechanism$levels)))
+  }
+  unary <- rr_unary(2, p = 0.7, q = 0.2)
+  # (y - q) / (p - q)
+  expect_equal(score_reader(unary, "q")(rbind(c(1, 0), c(1, 1))), rbind(c(0.8, -0.2), c(0.8, 0.8)) / 0.5)
+  expect_error(score_reader(rr_mean(c(0, 1), 1), "q"), class = "candor_error_law")
+})

@@ -74,6 +74,8 @@ test_that("more than 40 categories stand along an axis, the most common first if
   expect_equal(both$data$share, rep(c(9, 4, 2, rep(1, 38)) / 53, 2))
   expect_identical(both$data$position, rep(1:41, 2))
   expect_identical(panels_of(both), c("u", "v"))
+  alone <- ggplot2::autoplot(rr_counts(counts, rr_grr(1:41, 1)))
+  expect_identical(c(inherits(both$facet, "FacetNull"), inherits(alone$facet, "FacetNull")), c(FALSE, TRUE))
   geom <- function(k) class(report_bars(k)$geom)[1]
   expect_identical(c(geom(200), geom(201)), c("GeomCol", "GeomSegment"))
   expect_gt(report_bars(1000)$aes_params$linewidth, report_bars(1001)$aes_params$linewidth)
