@@ -26,13 +26,15 @@ test_that("the columns of a matrix are the questions in their order, if it has a
 })
 
 test_that("cells of answers run over the first question fastest, from 0; one that is missing has none, or is refused", {
-  mechanism <- rr_product(a = rr_grr(c("x", "y", "z"), 1), h = rr_hadamard(4, 1))
-  answers <- data.frame(a = c("z", "x", "y"), h = c(0, 3, NA))
-  expect_identical(encode_questions(answers, mechanism, TRUE), c(2L, 9L, NA))
+  # Reports of hashing: three cohorts, of four values each, the value fastest.
+  hashed <- rr_local_hash(5, 1, g = 4, cohorts = 3)
+  mechanism <- rr_product(a = rr_grr(c("x", "y", "z"), 1), h = hashed)
+  answers <- data.frame(a = c("z", "x", "y"), h_cohort = c(1, 3, NA), h_value = c(1, 2, 3))
+  expect_identical(encode_questions(answers, mechanism, TRUE), c(2L, 3L * 9L, NA))
+  expect_identical(encode_question(data.frame(cohort = c(3, NA, 1), value = c(2, 1, 1)), hashed), list(codes = c(9L, NA, 0L), first = 0L))
   expect_error(encode_questions(answers, mechanism, FALSE), class = "candor_error_missing")
   expect_error(encode_questions(transform(answers, a = c("z", "w", "y")), mechanism, TRUE), class = "candor_error_level")
-  expect_error(encode_questions(transform(answers, h = c(0, 8, 1)), mechanism, TRUE), class = "candor_error_report")
-  expect_identical(encode_question(c(3, NA, 0), rr_hadamard(4, 1)), list(codes = c(3L, NA, 0L), first = 0L))
+  expect_error(encode_questions(transform(answers, h_value = 5), mechanism, TRUE), class = "candor_error_report")
 })
 
 test_that("the scores of a report are on average 1 of the truth and 0 of other categories", {
