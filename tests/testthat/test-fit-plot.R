@@ -301,3 +301,18 @@ test_that("totals are numbers of people, beside which no shares of reports are d
   expect_identical(picture$scales$get_scales("x")$get_labels(2000), "2,000")
   expect_identical(ggplot2::autoplot(rr_estimate(design, rr_warner(0.8), column = "answer"))$scales$get_scales("x")$get_labels(0.2), "20%")
 })
+
+test_that("marks of an axis of categories are the names of those that stand there, and of numbers the numbers", {
+  marks <- function(levels) {
+    fit <- rr_estimate(rr_counts(rep(90, 41), rr_grr(levels, 3)), method = "inv")
+    axis <- ggplot2::layer_scales(suppressMessages(ggplot2::autoplot(fit)))$x
+    data.frame(at = axis$get_breaks(), label = axis$get_labels())
+  }
+  steps <- sprintf("step %02d", 1:41)
+  named <- marks(factor(steps, ordered = TRUE))
+  expect_gt(nrow(named), 2)
+  expect_identical(named$label, steps[named$at])
+  numbers <- marks(seq(10, 410, 10))
+  expect_equal(as.numeric(numbers$label), numbers$at)
+  expect_true(all(numbers$at %in% 10:410))
+})
