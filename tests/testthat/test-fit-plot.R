@@ -316,3 +316,24 @@ test_that("marks of an axis of categories are the names of those that stand ther
   expect_equal(as.numeric(numbers$label), numbers$at)
   expect_true(all(numbers$at %in% 10:410))
 })
+
+test_that("several panels have one axis unless they have rows of their own; long titles and legends have lines of their own", {
+  panels <- factor(c("u", "v"))
+  drawn <- function(...) draw_intervals(interval_data("share", panel = panels), "t", "c", ...)
+  expect_identical(drawn()$facet$params$free, list(x = FALSE, y = FALSE))
+  expect_identical(drawn(free = TRUE)$facet$params$free, list(x = FALSE, y = TRUE))
+  expect_identical(drawn(scales = "free_x")$facet$params$free, list(x = TRUE, y = FALSE))
+  alone <- function(data = interval_data("share"), ...) draw_intervals(data, "t", "c", ...)
+  expect_s3_class(alone()$facet, "FacetNull")
+  # The title and the names of the rows, of one letter, have 66 characters together.
+  title <- function(n) alone(axis = paste0(strrep("x", n - nchar(", percentage points")), ", percentage points"))$labels$x
+  expect_identical(c(title(65), title(66)), paste0(strrep("x", 46:47), c(", percentage points", ",\npercentage points")))
+  # Two kinds of points, each with six characters for its sign, have 62 beside the names.
+  data <- transform(interval_data("share"), seen = factor(c("no", "yes"), c("yes", "no")), reported = c(0.3, 0.4))
+  direction <- function(n) alone(data, reported = c(strrep("e", n), strrep("r", 25)))$theme$legend.direction
+  expect_null(direction(24))
+  expect_identical(direction(25), "vertical")
+  # A legend of what is hollow, if anything is.
+  legend <- function(seen) alone(transform(data, seen = factor(seen, c("yes", "no"))), shown = "seen")$scales$get_scales("shape")$guide
+  expect_identical(c(legend(c("no", "yes")), legend(c("no", "no")), legend(c("yes", "yes"))), c("legend", "legend", "none"))
+})
