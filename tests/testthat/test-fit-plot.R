@@ -334,6 +334,6 @@ test_that("several panels have one axis unless they have rows of their own; long
   expect_null(direction(24))
   expect_identical(direction(25), "vertical")
   # A legend of what is hollow, if anything is.
-  legend <- function(seen) alone(transform(data, seen = factor(seen, c("yes", "no"))), shown = "seen")$scales$get_scales("shape")$guide
+  legend <- function(kinds) alone(replace(data, "seen", factor(kinds, c("yes", "no"))), shown = "seen")$scales$get_scales("shape")$guide
   expect_identical(c(legend(c("no", "yes")), legend(c("no", "no")), legend(c("yes", "yes"))), c("legend", "legend", "none"))
 })
