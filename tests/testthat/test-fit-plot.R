@@ -348,3 +348,16 @@ test_that("axes of intervals: logarithmic for ratios alone, in per cent or point
   n_marks <- function(step, across = 1L) length(scale("number", across, 1:5 * step)$breaks(c(0, 5 * step)))
   expect_identical(c(n_marks(1e4), n_marks(2e4), n_marks(2e4, 2L)), c(5L, 3L, 5L))
 })
+
+test_that("a caption tells of estimates below 0 or above 1, of which there are intervals that end there", {
+  is_told <- function(counts, mechanism, ...) {
+    fit <- suppressWarnings(rr_estimate(rr_counts(counts, mechanism), ...))
+    inside <- fit
+    inside$estimate[] <- 1 / length(fit$estimate)
+    plot_caption(fit, "Lines") != plot_caption(inside, "Lines")
+  }
+  below <- function(...) is_told(c(450, 345, 205), rr_grr(3, 1), ...)
+  expect_identical(c(below(method = "inv"), below(method = "inv", interval = "wald"), below()), c(TRUE, FALSE, FALSE))
+  expect_true(is_told(c(190, 810), rr_warner(0.8), method = "inv"))
+  expect_false(is_told(c(no = 0, yes = 90), rr_binary(1, 0), method = "inv"))
+})
