@@ -361,3 +361,16 @@ test_that("a caption tells of estimates below 0 or above 1, of which there are i
   expect_true(is_told(c(190, 810), rr_warner(0.8), method = "inv"))
   expect_false(is_told(c(no = 0, yes = 90), rr_binary(1, 0), method = "inv"))
 })
+
+test_that("two groups of a yes or no are two rows; three keys are one if the first two make more than four panels", {
+  fit <- groups_fit(data.frame(town = c("u", "v")))
+  points <- layer(ggplot2::autoplot(fit), 3)
+  expect_equal(points$x[points$shape == 16], unname(coef(fit)[c("u:yes", "v:yes")]))
+  rows <- function(n_towns) {
+    keys <- expand.grid(area = c("n", "s"), town = letters[seq_len(n_towns)], sex = c("f", "m"), stringsAsFactors = FALSE)
+    points <- layer(ggplot2::autoplot(groups_fit(keys)), 3)
+    table(points$PANEL[points$shape == 16])
+  }
+  expect_identical(as.vector(rows(2)), rep(2L, 4))
+  expect_identical(as.vector(rows(3)), 12L)
+})
