@@ -374,3 +374,26 @@ test_that("two groups of a yes or no are two rows; three keys are one if the fir
   expect_identical(as.vector(rows(2)), rep(2L, 4))
   expect_identical(as.vector(rows(3)), 12L)
 })
+
+test_that("several rows of panels have few marks, and lines of groups the names of the groups at their ends", {
+  fit <- rr_estimate(rr_counts(c(400, 300, 300), rr_grr(3, 1)))
+  marks <- function(scales, i, down, across, limits) {
+    scale <- scales(fit, list(down = down, across = across, breaks = identity), NULL)[[i]]
+    if (is.function(scale$breaks)) scale$breaks(limits) else "all"
+  }
+  rank_marks <- function(...) marks(function(fit, layout, values) rank_scales(fit, layout, 3), ...)
+  expect_identical(rank_marks(2, 1, 1, c(1e-6, 1)), "all")
+  expect_equal(rank_marks(2, 2, 1, c(1e-6, 1)), c(1e-6, 1e-3, 1))
+  expect_equal(rank_marks(1, 1, 1, c(1, 1e6)), c(1, 1e2, 1e4, 1e6))
+  expect_equal(rank_marks(1, 1, 2, c(1, 1e6)), c(1, 1e3, 1e6))
+  expect_identical(marks(category_scales, 2, 1, 1, c(0, 1)), "all")
+  expect_equal(marks(category_scales, 2, 2, 1, c(0, 1)), c(0, 0.5, 1))
+  days <- as.Date("2026-03-01") + c(0, 7, 14, 28)
+  axis <- function(keys, levels) ggplot2::autoplot(suppressWarnings(groups_fit(keys, levels)))$scales$get_scales("y")
+  towns <- expand.grid(day = days, town = c("u", "v"), stringsAsFactors = FALSE)
+  has_names <- function(...) !inherits(axis(...)$secondary.axis, "waiver")
+  expect_identical(c(has_names(data.frame(day = days), c("no", "yes")), has_names(towns, c("no", "yes")), has_names(towns, c("x", "y", "z"))),
+                   c(FALSE, TRUE, FALSE))
+  has_few <- function(k) is.function(axis(data.frame(day = days), paste0("x", seq_len(k)))$breaks)
+  expect_identical(c(has_few(3), has_few(4)), c(FALSE, TRUE))
+})
