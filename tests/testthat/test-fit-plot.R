@@ -397,3 +397,12 @@ test_that("several rows of panels have few marks, and lines of groups the names 
   has_few <- function(k) is.function(axis(data.frame(day = days), paste0("x", seq_len(k)))$breaks)
   expect_identical(c(has_few(3), has_few(4)), c(FALSE, TRUE))
 })
+
+test_that("the legend has a line for estimates, which are a line, and a point for reported shares", {
+  legend <- sequence_legend(c("Estimate", "Reported"), TRUE)
+  drawn <- legend$guide$override.aes %||% legend$guide$params$override.aes
+  expect_identical(drawn$linetype > 0, c(TRUE, FALSE))
+  expect_identical(is.na(drawn$shape), c(TRUE, FALSE))
+  expect_identical(legend$palette(2), c(Estimate = colour_estimate, Reported = colour_reported))
+  expect_identical(sequence_legend(c("Estimate", "Reported"), FALSE)$guide, "legend")
+})
