@@ -330,17 +330,6 @@ test_that("at the boundary a p-value needs limits that are known at every level:
   expect_identical(is.na(c(p("wilson"), p("wald"), p("profile"), p("exact"))), c(FALSE, FALSE, FALSE, TRUE))
 })
 
-test_that("a group with fewer than 100 reports has no interval while looking, and that is told", {
-  compare <- function(n) {
-    fit <- suppressMessages(rr_estimate(rr_counts(cbind(a = n * c(no = 0.6, yes = 0.4), b = c(500, 500)), rr_warner(0.8)), interval = "anytime"))
-    rr_compare(fit)
-  }
-  expect_message(few <- compare(95), class = "candor_message_no_intervals")
-  expect_identical(unlist(few[c("conf.low", "conf.high", "p.value")], use.names = FALSE), rep(NA_real_, 3))
-  expect_silent(enough <- compare(100))
-  expect_false(anyNA(enough$conf.low))
-})
-
 test_that("estimates of one kind are compared: none of a survey beside others", {
   skip_if_not_installed("survey")
   people <- data.frame(answer = rep(c("no", "yes"), c(30, 10)), town = 1:10)

@@ -341,7 +341,8 @@ test_that("several panels have one axis unless they have rows of their own; long
 test_that("axes of intervals: logarithmic for ratios alone, in per cent or points, with fewer marks if numbers are long", {
   scale <- function(kinds, across = 1L, marks = c(0.1, 0.2)) intervals_scale(kinds, list(across = across, breaks = function(limits) marks))
   labels <- function(kinds) scale(kinds)$labels(0.2)
-  expect_identical(c(labels("share"), labels("difference"), labels("ratio"), labels("number"), labels(c("share", "ratio"))), c("20%", "20", "0.2", "0.2", "0.2"))
+  drawn <- c(labels("share"), labels("difference"), labels("ratio"), labels("number"), labels(c("share", "ratio")))
+  expect_identical(drawn, c("20%", "20", "0.2", "0.2", "0.2"))
   is_log <- function(kinds) scale(kinds)$transform(100) == 2
   expect_identical(c(is_log("ratio"), is_log("error"), is_log("share"), is_log(c("ratio", "error"))), c(TRUE, TRUE, FALSE, FALSE))
   # Five marks of 10,000 to 50,000 take 8 characters each, with two between them: 40. From 20,000 to 100,000 they take one more.
