@@ -345,6 +345,10 @@ test_that("axes of intervals: logarithmic for ratios alone, in per cent or point
   expect_identical(drawn, c("20%", "20", "0.2", "0.2", "0.2"))
   is_log <- function(kinds) scale(kinds)$transform(100) == 2
   expect_identical(c(is_log("ratio"), is_log("error"), is_log("share"), is_log(c("ratio", "error"))), c(TRUE, TRUE, FALSE, FALSE))
+  # Ratios in panels that stand side by side have three marks at most.
+  powers <- function(across) scale("ratio", across)$breaks(c(1, 1e6))
+  expect_equal(powers(2L), c(1, 1e3, 1e6))
+  expect_gt(length(powers(1L)), 3)
   # Five marks of 10,000 to 50,000 take 8 characters each, with two between them: 40. From 20,000 to 100,000 they take one more.
   n_marks <- function(step, across = 1L) length(scale("number", across, 1:5 * step)$breaks(c(0, 5 * step)))
   expect_identical(c(n_marks(1e4), n_marks(2e4), n_marks(2e4, 2L)), c(5L, 3L, 5L))
