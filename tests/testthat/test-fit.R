@@ -464,4 +464,7 @@ test_that("groups that are taken out keep their rows, of a bootstrap too", {
     fit <- rr_estimate(tally, interval = interval, replications = 20, simultaneous = interval == "wilson")
     expect_equal(as.list(tidy(fit[c("w", "u")], conf.int = TRUE)), as.list(tidy(fit, conf.int = TRUE)[c(5, 6, 1, 2), ]))
   }
+  shape <- function(...) dim(fit[...]$estimate)
+  expect_identical(list(shape("v"), shape(c("w", "u")), shape(c("w", "u"), drop = TRUE), shape("v", drop = TRUE)), list(2:1, c(2L, 2L), c(2L, 2L), NULL))
+  expect_identical(names(coef(fit["v", drop = TRUE])), c("no", "yes"))
 })
