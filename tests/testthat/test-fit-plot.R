@@ -399,6 +399,10 @@ test_that("several rows of panels have few marks, and lines of groups the names 
   has_names <- function(...) !inherits(axis(...)$secondary.axis, "waiver")
   expect_identical(c(has_names(data.frame(day = days), c("no", "yes")), has_names(towns, c("no", "yes")), has_names(towns, c("x", "y", "z"))),
                    c(FALSE, TRUE, FALSE))
+  # Ten weeks: up to five days of one category, three in each of several panels.
+  weekly <- groups_fit(data.frame(day = days[1] + 7 * 0:9), c("x", "y", "z"))
+  n_days <- function(terms) sum(!is.na(ggplot2::layer_scales(ggplot2::autoplot(weekly, terms = terms))$x$get_breaks()))
+  expect_identical(c(n_days("x"), n_days(c("x", "y"))), c(5L, 3L))
   has_few <- function(k) is.function(axis(data.frame(day = days), paste0("x", seq_len(k)))$breaks)
   expect_identical(c(has_few(3), has_few(4)), c(FALSE, TRUE))
 })
