@@ -342,7 +342,6 @@ counts_contradict <- function(mechanism, counts, fitted, alpha, law = rr_law(mec
     ))
   }
   df <- length(counts) - length(blocks)
-  if (df < 1) return(FALSE)
   deviance <- count_deviance(counts, fitted, blocks)
   # The mixture holds in large samples: 20 respondents doubt a design twice as often.
   if (tally_sums(counts) < 100) return(pchisq(deviance, df, lower.tail = FALSE) < alpha)

@@ -430,10 +430,10 @@ exact_one_set <- function(data, level) {
     q <- 1 - q
     s <- m - s
   }
-  # P(S >= s), or P(S <= s), from binomial terms: those beyond 40 standard deviations are below
-  # 1e-300.
+  # P(S >= s), or P(S <= s), from binomial terms: those beyond 40 standard deviations, of which each
+  # is at most sqrt(t) / 2, are below 1e-300.
   tail <- function(t, upper) {
-    reach <- 40 * sqrt(t * q * (1 - q)) + 40
+    reach <- 20 * sqrt(t) + 40
     j <- seq(
       max(0, floor(t * (1 - q) - reach)),
       min(t, ceiling(t * (1 - q) + reach))

@@ -329,3 +329,29 @@ test_that("at the boundary a p-value needs limits that are known at every level:
   }
   expect_identical(is.na(c(p("wilson"), p("wald"), p("profile"), p("exact"))), c(FALSE, FALSE, FALSE, TRUE))
 })
+
+test_that("estimates of one kind are compared: none of a survey beside others", {
+  skip_if_not_installed("survey")
+  people <- data.frame(answer = rep(c("no", "yes"), c(30, 10)), town = 1:10)
+  weighted <- rr_estimate(survey::svydesign(~town, weights = ~1, data = people), rr_warner(0.8), column = "answer")
+  plain <- three()["north"]
+  expect_refused(rr_compare(list(plain, weighted)), rr_compare(list(weighted, plain)), rr_compare(list(plain, plain, 3)))
+  # Two surveys: t of Welch's degrees of freedom, nine each.
+  rare <- transform(people, answer = rep(c("no", "yes", "no"), c(20, 10, 10)))
+  other <- rr_estimate(survey::svydesign(~town, weights = ~1, data = rare[c(1:38, 1, 2), ]), rr_warner(0.8), column = "answer")
+  found <- rr_compare(list(weighted, other))
+  v <- c(vcov(weighted)[2, 2], vcov(other)[2, 2])
+  df <- sum(v)^2 / sum(v^2 / c(weighted$df, other$df))
+  expect_equal(found$p.value, 2 * pt(-abs(found$estimate) / sqrt(sum(v)), df))
+})
+
+test_that("a comparison of estimates whose errors are unknown says so, of groups and of several fits", {
+  fit <- three()
+  unknown <- three()
+  unknown$estimator$spread <- function(theta, evidence, target) list(diagonal = c(NA_real_, NA), common = c(0, 0), unknown = "a reason")
+  expect_message(found <- rr_compare(unknown), class = "candor_message_no_intervals")
+  expect_true(all(is.na(found$std.error)))
+  expect_message(rr_compare(list(unknown["north"], unknown["south"])), class = "candor_message_no_intervals")
+  expect_message(rr_compare(list(fit["north"], unknown["south"])), class = "candor_message_no_intervals")
+  expect_silent(rr_compare(list(fit["north"], fit["south"])))
+})

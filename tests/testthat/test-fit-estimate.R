@@ -111,3 +111,25 @@ test_that("dealt answers need their blocks, and have no exact interval", {
   expect_equal(coef(rr_estimate(data, deck, column = "report"))[["yes"]], (2 / 3 - 2 / 8) / (5 / 8))
   expect_refused(rr_estimate(rr_counts(c(10, 20), deck)), rr_estimate(data, deck, column = "report", interval = "exact"))
 })
+
+test_that("an internal study is of one question and one group, or has labels in each group", {
+  study <- rbind(no = c(no = 90, yes = 10), yes = c(5, 45))
+  internal <- rr_misclassification(table = study, validation = "internal")
+  external <- rr_misclassification(table = study)
+  # The shares of all reports, and of the labels of each report.
+  expect_equal(coef(rr_estimate(rr_counts(cbind(a = c(80, 20)), internal)))[["a:yes"]], (175 * 5 / 95 + 75 * 45 / 55) / 250)
+  groups <- cbind(a = c(80, 20), b = c(70, 30))
+  expect_refused(rr_estimate(rr_counts(groups, internal)), rr_estimate(rr_counts(1:4, rr_product(a = external, b = rr_warner(0.8)))))
+  # (0.2 - 1 / 10) / (8 / 10), and so on.
+  expect_equal(unname(coef(rr_estimate(rr_counts(groups, external)))[c(2, 4)]), c(0.125, 0.25))
+  data <- data.frame(r = rep(c("no", "yes"), c(100, 60)), truth = rep(c("no", "yes", NA, "no", "yes", NA), c(40, 5, 55, 6, 30, 24)), g = c("a", "b"))
+  fit <- rr_estimate(data, rr_misclassification(labels = "truth"), column = "r", by = "g")
+  by_hand <- vapply(split(data, data$g), function(rows) sum(tapply(rows$truth == "yes", rows$r, mean, na.rm = TRUE) * prop.table(table(rows$r))), 0)
+  expect_equal(coef(fit)[c("a:yes", "b:yes")], by_hand, ignore_attr = TRUE)
+})
+
+test_that("reports are kept as sets if the method needs a likelihood that counts do not have", {
+  unary <- rr_unary(3, 1)
+  expect_identical(c(needs_sets("mle", unary), needs_sets("mle", rr_subset(5, 1, size = 2)), needs_sets("mle", grr)), c(TRUE, TRUE, FALSE))
+  expect_identical(c(needs_sets("inv", unary), needs_sets(NULL, unary), needs_sets("mle", NULL)), c(FALSE, FALSE, FALSE))
+})

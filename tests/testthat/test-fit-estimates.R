@@ -48,6 +48,8 @@ test_that("labels, covariances, and rows that are asked for by label, category o
   expect_identical(format(made(title = c("Things", "more"))), "<rr_estimates> Things")
   expect_output(print(made(title = "Things", notes = "A note."), n = 1), "<rr_estimates> Things.*A note\\.")
   expect_refused(print(x, n = -1), print(x, digits = 0))
+  expect_output(print(x, n = 0), "rr_estimates")
+  expect_equal(printed_table(x, 4)$conf.high, unname(confint(x)[, 2]))
 })
 
 test_that("a table keeps its limits, and has them at its level alone", {
@@ -80,6 +82,7 @@ test_that("tables under the names of insight, and the measures of performance", 
   expect_identical(names(choose_measures(measures, "all", c("BIC", "method", "AIC"))), c("method", "AIC"))
   expect_identical(names(choose_measures(measures, "common", c("AICc", "AIC"))), "AIC")
   expect_identical(names(choose_measures(measures, "METHOD", c("AIC", "method"))), "method")
+  expect_s3_class(choose_measures(measures, "all", "AIC"), c("performance_model", "data.frame"), exact = TRUE)
   expect_refused(choose_measures(measures, "other", c("AIC", "method")))
   expect_null(likelihood_row(NA))
   expect_null(likelihood_row(NULL))

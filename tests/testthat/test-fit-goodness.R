@@ -265,3 +265,15 @@ test_that("counts that a truth makes have no doubt: Pearson's statistic is 4 at 
   beyond <- function(truth) makes_counts(list(law = law, k = 2, n = 1000, counts = 1000 * (0.2 + 0.6 * truth)), truth)
   expect_identical(c(beyond(c(0, 1)), beyond(c(-0.01, 1)), beyond(c(0, 1.01))), c(TRUE, FALSE, FALSE))
 })
+
+test_that("a fit with one share at 0 is tested by simulation alone; rare reports count; many reports are not tested all together", {
+  held <- rr_goodness_of_fit(estimate_doubted(rr_counts(c(600, 385, 15), rr_grr(3, 1))), replications = 99, seed = 1)
+  expect_identical(c(held$df, held$p.chi2), c(0, NA))
+  expect_lte(held$p.value, 0.05)
+  # Each count times the logarithm of its ratio to the fitted number.
+  expect_equal(count_deviance(c(1, 3, 0), c(0.5, 0.3, 0.2), list(1:3)), 2 * (log(1 / 2) + 3 * log(3 / 1.2)))
+  # All reports are one category, of which epsilon 1 allows each at most e / (e + k - 1).
+  alone <- function(k) reports_contradict(rr_grr(k, 1), c(10000, numeric(k - 1)))
+  expect_identical(c(alone(2), alone(3), alone(40), alone(41)), c(TRUE, TRUE, TRUE, FALSE))
+  expect_false(reports_contradict(rr_unary(4, 1), c(10000, 0, 0, 0)))
+})

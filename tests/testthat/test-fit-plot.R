@@ -288,3 +288,130 @@ test_that("a trace has a line for each group, and none without a distance", {
   same <- rr_channel(rbind(c(0.5, 0.3, 0.2), c(0.5, 0.3, 0.2), c(0.2, 0.2, 0.6)))
   expect_refused(ggplot2::autoplot(rr_estimate(rr_counts(c(40, 30, 31), same), method = "ibu"), type = "trace"))
 })
+
+test_that("totals are numbers of people, beside which no shares of reports are drawn", {
+  skip_if_not_installed("survey")
+  people <- data.frame(answer = rep(c("no", "yes"), c(28, 12)), town = rep(1:10, 4), year = rep(2021:2024, each = 10))
+  design <- survey::svydesign(~town, weights = ~rep(500, 40), data = people)
+  total <- rr_estimate(design, rr_warner(0.8), column = "answer", total = TRUE)
+  picture <- ggplot2::autoplot(total)
+  # 20,000 people, of whom 30% report yes: (0.3 - 0.2) / 0.6 of them.
+  expect_equal(layer(picture, 3)$x, 20000 * c(5, 1) / 6)
+  expect_identical(as.character(picture$data$kind), c("number", "number"))
+  expect_identical(picture$scales$get_scales("x")$get_labels(2000), "2,000")
+  expect_identical(ggplot2::autoplot(rr_estimate(design, rr_warner(0.8), column = "answer"))$scales$get_scales("x")$get_labels(0.2), "20%")
+})
+
+test_that("marks of an axis of categories are the names of those that stand there, and of numbers the numbers", {
+  marks <- function(levels) {
+    fit <- rr_estimate(rr_counts(rep(90, 41), rr_grr(levels, 3)), method = "inv")
+    axis <- ggplot2::layer_scales(suppressMessages(ggplot2::autoplot(fit)))$x
+    data.frame(at = axis$get_breaks(), label = axis$get_labels())
+  }
+  steps <- sprintf("step %02d", 1:41)
+  named <- marks(factor(steps, ordered = TRUE))
+  expect_gt(nrow(named), 2)
+  expect_identical(named$label, steps[named$at])
+  numbers <- marks(seq(10, 410, 10))
+  expect_equal(as.numeric(numbers$label), numbers$at)
+  expect_true(all(numbers$at %in% 10:410))
+})
+
+test_that("several panels have one axis unless they have rows of their own; long titles and legends have lines of their own", {
+  panels <- factor(c("u", "v"))
+  drawn <- function(...) draw_intervals(interval_data("share", panel = panels), "t", "c", ...)
+  expect_identical(drawn()$facet$params$free, list(x = FALSE, y = FALSE))
+  expect_identical(drawn(free = TRUE)$facet$params$free, list(x = FALSE, y = TRUE))
+  expect_identical(drawn(scales = "free_x")$facet$params$free, list(x = TRUE, y = FALSE))
+  alone <- function(data = interval_data("share"), ...) draw_intervals(data, "t", "c", ...)
+  expect_s3_class(alone()$facet, "FacetNull")
+  # The title and the names of the rows, of one letter, have 66 characters together.
+  title <- function(n) alone(axis = paste0(strrep("x", n - nchar(", percentage points")), ", percentage points"))$labels$x
+  expect_identical(c(title(65), title(66)), paste0(strrep("x", 46:47), c(", percentage points", ",\npercentage points")))
+  # Two kinds of points, each with six characters for its sign, have 62 beside the names.
+  data <- transform(interval_data("share"), seen = factor(c("no", "yes"), c("yes", "no")), reported = c(0.3, 0.4))
+  direction <- function(n) alone(data, reported = c(strrep("e", n), strrep("r", 25)))$theme$legend.direction
+  expect_null(direction(24))
+  expect_identical(direction(25), "vertical")
+  # A legend of what is hollow, if anything is.
+  legend <- function(kinds) alone(replace(data, "seen", factor(kinds, c("yes", "no"))), shown = "seen")$scales$get_scales("shape")$guide
+  expect_identical(c(legend(c("no", "yes")), legend(c("no", "no")), legend(c("yes", "yes"))), c("legend", "legend", "none"))
+})
+
+test_that("axes of intervals: logarithmic for ratios alone, in per cent or points, with fewer marks if numbers are long", {
+  scale <- function(kinds, across = 1L, marks = c(0.1, 0.2)) intervals_scale(kinds, list(across = across, breaks = function(limits) marks))
+  labels <- function(kinds) scale(kinds)$labels(0.2)
+  drawn <- c(labels("share"), labels("difference"), labels("ratio"), labels("number"), labels(c("share", "ratio")))
+  expect_identical(drawn, c("20%", "20", "0.2", "0.2", "0.2"))
+  is_log <- function(kinds) scale(kinds)$transform(100) == 2
+  expect_identical(c(is_log("ratio"), is_log("error"), is_log("share"), is_log(c("ratio", "error"))), c(TRUE, TRUE, FALSE, FALSE))
+  # Ratios in panels that stand side by side have three marks at most.
+  powers <- function(across) scale("ratio", across)$breaks(c(1, 1e6))
+  expect_equal(powers(2L), c(1, 1e3, 1e6))
+  expect_gt(length(powers(1L)), 3)
+  # Five marks of 10,000 to 50,000 take 8 characters each, with two between them: 40. From 20,000 to 100,000 they take one more.
+  n_marks <- function(step, across = 1L) length(scale("number", across, 1:5 * step)$breaks(c(0, 5 * step)))
+  expect_identical(c(n_marks(1e4), n_marks(2e4), n_marks(2e4, 2L)), c(5L, 3L, 5L))
+})
+
+test_that("a caption tells of estimates below 0 or above 1, of which there are intervals that end there", {
+  is_told <- function(counts, mechanism, ...) {
+    fit <- suppressWarnings(rr_estimate(rr_counts(counts, mechanism), ...))
+    inside <- fit
+    inside$estimate[] <- 1 / length(fit$estimate)
+    plot_caption(fit, "Lines") != plot_caption(inside, "Lines")
+  }
+  below <- function(...) is_told(c(450, 345, 205), rr_grr(3, 1), ...)
+  expect_identical(c(below(method = "inv"), below(method = "inv", interval = "wald"), below()), c(TRUE, FALSE, FALSE))
+  expect_true(is_told(c(190, 810), rr_warner(0.8), method = "inv"))
+  expect_false(is_told(c(no = 0, yes = 90), rr_binary(1, 0), method = "inv"))
+})
+
+test_that("two groups of a yes or no are two rows; three keys are one if the first two make more than four panels", {
+  fit <- groups_fit(data.frame(town = c("u", "v")))
+  points <- layer(ggplot2::autoplot(fit), 3)
+  expect_equal(points$x[points$shape == 16], unname(coef(fit)[c("u:yes", "v:yes")]))
+  rows <- function(n_towns) {
+    keys <- expand.grid(area = c("n", "s"), town = letters[seq_len(n_towns)], sex = c("f", "m"), stringsAsFactors = FALSE)
+    points <- layer(ggplot2::autoplot(groups_fit(keys)), 3)
+    table(points$PANEL[points$shape == 16])
+  }
+  expect_identical(as.vector(rows(2)), rep(2L, 4))
+  expect_identical(as.vector(rows(3)), 12L)
+})
+
+test_that("several rows of panels have few marks, and lines of groups the names of the groups at their ends", {
+  fit <- rr_estimate(rr_counts(c(400, 300, 300), rr_grr(3, 1)))
+  marks <- function(scales, i, down, across, limits) {
+    scale <- scales(fit, list(down = down, across = across, breaks = identity), NULL)[[i]]
+    if (is.function(scale$breaks)) scale$breaks(limits) else "all"
+  }
+  rank_marks <- function(...) marks(function(fit, layout, values) rank_scales(fit, layout, 3), ...)
+  expect_identical(rank_marks(2, 1, 1, c(1e-6, 1)), "all")
+  expect_equal(rank_marks(2, 2, 1, c(1e-6, 1)), c(1e-6, 1e-3, 1))
+  expect_equal(rank_marks(1, 1, 1, c(1, 1e6)), c(1, 1e2, 1e4, 1e6))
+  expect_equal(rank_marks(1, 1, 2, c(1, 1e6)), c(1, 1e3, 1e6))
+  expect_identical(marks(category_scales, 2, 1, 1, c(0, 1)), "all")
+  expect_equal(marks(category_scales, 2, 2, 1, c(0, 1)), c(0, 0.5, 1))
+  days <- as.Date("2026-03-01") + c(0, 7, 14, 28)
+  axis <- function(keys, levels) ggplot2::autoplot(suppressWarnings(groups_fit(keys, levels)))$scales$get_scales("y")
+  towns <- expand.grid(day = days, town = c("u", "v"), stringsAsFactors = FALSE)
+  has_names <- function(...) !inherits(axis(...)$secondary.axis, "waiver")
+  expect_identical(c(has_names(data.frame(day = days), c("no", "yes")), has_names(towns, c("no", "yes")), has_names(towns, c("x", "y", "z"))),
+                   c(FALSE, TRUE, FALSE))
+  # Ten weeks: up to five days of one category, three in each of several panels.
+  weekly <- groups_fit(data.frame(day = days[1] + 7 * 0:9), c("x", "y", "z"))
+  n_days <- function(terms) sum(!is.na(ggplot2::layer_scales(ggplot2::autoplot(weekly, terms = terms))$x$get_breaks()))
+  expect_identical(c(n_days("x"), n_days(c("x", "y"))), c(5L, 3L))
+  has_few <- function(k) is.function(axis(data.frame(day = days), paste0("x", seq_len(k)))$breaks)
+  expect_identical(c(has_few(3), has_few(4)), c(FALSE, TRUE))
+})
+
+test_that("the legend has a line for estimates, which are a line, and a point for reported shares", {
+  legend <- sequence_legend(c("Estimate", "Reported"), TRUE)
+  drawn <- legend$guide$override.aes %||% legend$guide$params$override.aes
+  expect_identical(drawn$linetype > 0, c(TRUE, FALSE))
+  expect_identical(is.na(drawn$shape), c(TRUE, FALSE))
+  expect_identical(legend$palette(2), c(Estimate = colour_estimate, Reported = colour_reported))
+  expect_identical(sequence_legend(c("Estimate", "Reported"), FALSE)$guide, "legend")
+})

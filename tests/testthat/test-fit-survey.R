@@ -732,3 +732,25 @@ test_that("replicates that count less than w^2 hold a correction: jackknives exa
     expect_identical(p < 1e-4, a == 0.5)
   }
 })
+
+test_that("groups of a design that are taken out keep their rows, covariances and people", {
+  people <- data.frame(cluster = rep(1:12, each = 10), area = c("N", "S", "W"), w = c(rep(1:4, 15), rep(1:3, 20)))
+  people$report <- rep_len(c("no", "yes", "no", "no", "yes", "no", "no"), 120)
+  design <- survey::svydesign(ids = ~cluster, weights = ~w, data = people)
+  rows <- c(5, 6, 1, 2)
+  for (asked in list(list(), list(method = "inv"), list(total = TRUE))) {
+    fit <- do.call(rr_estimate, c(list(design, rr_warner(0.8), column = "report", by = "area"), asked))
+    some <- fit[c("W", "N")]
+    expect_equal(as.list(tidy(some, conf.int = TRUE)), as.list(tidy(fit, conf.int = TRUE)[rows, ]))
+    expect_equal(vcov(some), vcov(fit)[rows, rows])
+    expect_identical(nobs(some), 80)
+    expect_equal(some$size, unname(c(tapply(people$w, people$area, sum)[c("W", "N")])))
+  }
+  # With labels, those who have one are people of their group, too.
+  people$truth <- ifelse(people$cluster < 7, people$report, NA)
+  people$report[people$w == 3] <- "yes"
+  people$area[people$cluster > 9] <- "N"
+  design <- survey::svydesign(ids = ~cluster, weights = ~w, data = people)
+  fit <- rr_estimate(design, rr_misclassification(labels = "truth"), column = "report", by = "area")
+  expect_equal(c(nobs(fit), nobs(fit["W"]), nobs(fit["W"]["W"])), c(120, 30, 30))
+})

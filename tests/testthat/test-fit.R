@@ -417,3 +417,54 @@ test_that("likelihood, expected counts, residuals and rows of a fit with weights
   away$details <- list(list(), list())
   expect_identical(boundary_count(away), 3L)
 })
+
+test_that("a fit of groups is as near its maximum as the farthest of them, after the steps of the slowest", {
+  fit <- rr_estimate(rr_counts(cbind(a = c(no = 600, yes = 400), b = c(1200, 800)), rr_warner(0.8)))
+  fit$details <- list(list(gap = 0.1, rate = 0.2, iterations = 3), list(gap = 0.4, rate = 0.1, iterations = 7))
+  expect_identical(unlist(glance(fit)[c("gap", "rate")]), c(gap = 0.4, rate = 0.2))
+  expect_match(certificate_line(fit), "^7 .* 0\\.4 ")
+  # With 2000 respondents in the larger group, distances below 2e-10 are roundings.
+  fit$details <- list(list(gap = 1e-12), list(gap = 0))
+  expect_match(certificate_line(fit), " 2e-10 ")
+  fit$details <- list(list(gap = 3e-10), list(gap = 0))
+  expect_match(certificate_line(fit), " 3e-10 ")
+  fit$details <- list(list(gap = 0), list(gap = 0))
+  expect_no_match(certificate_line(fit), "[0-9]")
+  fit$details <- list(list(), list())
+  expect_null(certificate_line(fit))
+  expect_identical(glance(fit)$rate, NA_real_)
+})
+
+test_that("a reader is told in a line each: how near the maximum is, what is held, below 0, unlikely, or about another estimate", {
+  n_notes <- function(counts, mechanism, ...) {
+    fit <- suppressWarnings(rr_estimate(rr_counts(counts, mechanism), ...))
+    length(fit_notes(fit, rr_law(mechanism), boundary_count(fit)))
+  }
+  grr <- rr_grr(3, 1)
+  both <- function(counts) c(n_notes(counts, grr), n_notes(counts, grr, method = "inv"))
+  expect_identical(both(c(420, 330, 250)), c(0L, 0L))
+  # Held at 0, or below 0, by chance; and so far that the design is doubted as well.
+  expect_identical(both(c(450, 345, 205)), c(1L, 1L))
+  expect_identical(both(c(600, 385, 15)), c(2L, 2L))
+  wide <- rr_channel(rbind(c(0.6, 0.3, 0.1), c(0.1, 0.2, 0.7)), levels = c("no", "yes"), reports = c("x", "y", "z"))
+  counts <- c(420, 300, 280)
+  expect_identical(c(n_notes(counts, wide), n_notes(counts, wide, interval = "wilson"), n_notes(counts, wide, method = "inv")), c(1L, 2L, 0L))
+  # From 20 categories on, of which more than a quarter are 0, there is a better method for positive designs.
+  sparse <- function(k, n_boundary, mechanism = rr_grr(k, 1), method = "mle") {
+    is_sparse(list(method = method, estimate = numeric(k)), rr_law(mechanism), n_boundary)
+  }
+  expect_identical(c(sparse(20, 5), sparse(20, 6), sparse(20, 6, method = "inv"), sparse(20, 6, rr_grr(20, p = 0.01)), sparse(3, 3, rr_geometric(3, 1))),
+                   c(FALSE, TRUE, FALSE, FALSE, FALSE))
+})
+
+test_that("groups that are taken out keep their rows, of a bootstrap too", {
+  tally <- rr_counts(cbind(u = c(no = 600, yes = 400), v = c(500, 500), w = c(700, 300)), rr_warner(0.8))
+  for (interval in c("wilson", "bootstrap")) {
+    set.seed(1)
+    fit <- rr_estimate(tally, interval = interval, replications = 20, simultaneous = interval == "wilson")
+    expect_equal(as.list(tidy(fit[c("w", "u")], conf.int = TRUE)), as.list(tidy(fit, conf.int = TRUE)[c(5, 6, 1, 2), ]))
+  }
+  shape <- function(...) dim(fit[...]$estimate)
+  expect_identical(list(shape("v"), shape(c("w", "u")), shape(c("w", "u"), drop = TRUE), shape("v", drop = TRUE)), list(2:1, c(2L, 2L), c(2L, 2L), NULL))
+  expect_identical(names(coef(fit["v", drop = TRUE])), c("no", "yes"))
+})

@@ -235,3 +235,21 @@ test_that("elements without names are numbered, and their bits are independent",
   expect_equal(unname(diag(covariance)), fit$variance)
   expect_identical(dim(vcov(rr_extreme(c(1, 0), 0.1))), c(1L, 1L))
 })
+
+test_that("the tails of a bit are those of sums of binomials; if flips differ they are Cantelli's", {
+  tally <- rr_tally(ones = 0:3, n = 3, flip = 0.2)
+  # By hand: Bin(3, 0.2) is as large if nobody holds the bit; Bin(1, 0.8) + Bin(2, 0.2) is as small if one does.
+  none <- c(1, 0.488, 0.104, 0.008)
+  one <- c(0.128, 0.704, 0.968, 1)
+  expect_equal(count_tails(rr_extreme(tally)), list(zero = none, one = one))
+  expect_equal(count_tails(rr_extreme(tally, type = "all")), list(zero = rev(one), one = rev(none)))
+  # B / (B + distance^2), and 1 on the near side.
+  expect_equal(variance_tails(list(bound = 0.5, estimate = c(-1, 0, 2))), list(zero = c(1, 1, 1 / 9), one = c(1 / 9, 1 / 3, 1)))
+})
+
+test_that("warnings begin at a variance above a million, and at a union within two errors of 0", {
+  expect_silent(warn_variance(1e6))
+  expect_warning(warn_variance(1.01e6), class = "candor_warning_variance")
+  expect_silent(warn_ratio(10, 4.9))
+  expect_warning(warn_ratio(10, 5.1), class = "candor_warning_ratio")
+})

@@ -288,3 +288,16 @@ test_that("intervals of these very elements lose the sampling of a binomial, but
     expect_equal(fixed[[c("conf.low", "conf.high")[side]]], sampled$estimate + distance * sqrt(pmax(1 - sampling / distance^2, least)), tolerance = 1e-5)
   }
 })
+
+test_that("the picture has the numbers of exactly and of at least t sets, with their intervals, on an axis that is logarithmic beyond 1", {
+  skip_if_not_installed("ggplot2")
+  fit <- rr_incidence(cbind(rep(0:1, c(30, 20)), rep(c(0, 1, 0), c(10, 25, 15))), 0.1, conf.level = 0.9)
+  table <- tidy(fit, conf.int = TRUE)
+  picture <- ggplot2::autoplot(fit)
+  points <- ggplot2::layer_data(picture, 2)
+  expect_identical(as.integer(points$PANEL), rep(1:2, 3:2))
+  expect_equal(points$x, c(0:2, 1:2))
+  expect_equal(points$y, asinh(table$estimate / 2))
+  bars <- ggplot2::layer_data(picture, 1)
+  expect_equal(c(bars$ymin, bars$ymax), asinh(c(table$conf.low, table$conf.high) / 2))
+})

@@ -407,3 +407,61 @@ test_that("eight flips that are nearly 0 leave the exact size alone", {
   expect_equal(unlist(exact("union")[c("conf.low", "conf.high")], use.names = FALSE), c(9, 9))
   expect_equal(unlist(exact("intersection")[c("conf.low", "conf.high")], use.names = FALSE), c(0, 0))
 })
+
+test_that("more than ten sketches have sizes as they are added, and no known covariances", {
+  # No noise: the first k sketches hold items 1 to 3 k. Zeros of 64 bits, by hand.
+  sketches <- lapply(1:11, function(k) rr_sketch(seq_len(3 * k), "linear", bits = 64))
+  size <- rr_set_size(sketches, cumulative = TRUE, interval = "exact")
+  zeros <- vapply(sketches, function(sketch) sum(sketch$bits == 0), 0)
+  expect_equal(unname(coef(size)), log(zeros / 64) / log(63 / 64))
+  # Linear counting: m (exp(rho) - 1 - rho), rho = -log(zeros / m).
+  variance <- 64 * (64 / zeros - 1 + log(zeros / 64))
+  expect_equal(diag(vcov(size)), variance, ignore_attr = TRUE)
+  expect_true(all(is.na(vcov(size)[upper.tri(diag(11))])))
+  # Of unions that grow, the smaller one's variance is their covariance.
+  expect_equal(vcov(rr_set_size(sketches[1:3], cumulative = TRUE)), outer(1:3, 1:3, function(i, j) variance[pmin(i, j)]), ignore_attr = TRUE)
+})
+
+test_that("a size alone stands in the middle of its picture, with its interval", {
+  skip_if_not_installed("ggplot2")
+  size <- rr_set_size(cbind(rep(0:1, 20), 1), 0.1)
+  picture <- ggplot2::autoplot(size)
+  expect_identical(picture$scales$get_scales("x")$limits, c(1, 3))
+  expect_equal(unlist(ggplot2::layer_data(picture, 1)[c("ymin", "ymax")], use.names = FALSE), as.vector(confint(size)))
+})
+
+test_that("the exact interval of one large set ends where a sum over all binomial terms passes the level", {
+  m <- 20000
+  q <- 0.1
+  s <- 11000
+  limits <- exact_one_set(list(flip = q, m = m, bits = rep(1:0, c(s, m - s))), 0.9)
+  upper <- function(t) sum(dbinom(0:t, t, 1 - q) * pbinom(s - 0:t - 1, m - t, q, lower.tail = FALSE))
+  lower <- function(t) sum(dbinom(0:t, t, 1 - q) * pbinom(s - 0:t, m - t, q))
+  expect_identical(c(upper(limits[1]) > 0.05, upper(limits[1] - 1) > 0.05), c(TRUE, FALSE))
+  expect_identical(c(lower(limits[2]) > 0.05, lower(limits[2] + 1) > 0.05), c(TRUE, FALSE))
+})
+
+test_that("sketches that are nearly full, and full ones", {
+  size <- function(ones, flip, m = 8, ...) rr_set_size(new_rr_sketch(rep(1:0, c(ones, m - ones)), ..., key = "k", flip = flip))
+  # (7 - 1 / 2) / (7 / 8) of 8 bits are 1, so that 4 / 7 of a bit is 0.
+  nearly <- size(7, 1 / 16, type = "linear", settings = c(bits = 8, hashes = 1))
+  expect_equal(coef(nearly), log(4 / 7 / 8) / log(7 / 8), ignore_attr = TRUE)
+  expect_warning(full <- size(8, 0, type = "linear", settings = c(bits = 8, hashes = 1)), class = "candor_warning_saturated")
+  expect_identical(c(coef(full), confint(full)[2]), c(items = Inf, Inf))
+  expect_true(is.finite(confint(full)[1]))
+  expect_warning(all <- size(8, 0, type = "pcsa", settings = c(buckets = 4, levels = 2)), class = "candor_warning_saturated")
+  expect_identical(c(coef(all), confint(all)[2]), c(items = Inf, Inf))
+  expect_silent(size(5, 0, type = "pcsa", settings = c(buckets = 4, levels = 2)))
+})
+
+test_that("numbers that a score does not refute: beyond the grid it is refuted no more than at its end", {
+  range_of <- function(score, peak) {
+    root_between <- function(f, k) uniroot(f, c(k, k + 1), tol = 1e-10)$root
+    unrefuted_range(function(x, side, state) score(x), root_between, NULL, 1:3, peak, 1.2)
+  }
+  # 3.5, 2 and 0.5 standard deviations: the last is its best, from which 1.2 more are allowed.
+  expect_equal(range_of(function(x) 5 - 1.5 * x, 3), c(2.2, Inf))
+  expect_equal(range_of(function(x) 0.5 - x, 0), c(0, 2.2))
+  # Inside, 1.2 on each side.
+  expect_equal(range_of(function(x) 4 - 2 * x, 2), c(1.4, 2.6))
+})

@@ -86,3 +86,16 @@ test_that("codes without gaps, combinations, and rows without a group", {
   labelled <- structure(c(2, 1, 2, 3), labels = c(low = 1, high = 2), class = "haven_labelled")
   expect_identical(base_key(labelled), factor(c("high", "low", "high", "3"), c("low", "high", "3")))
 })
+
+test_that("groups without a report are left out and named, unless all are, and one report is enough", {
+  tally <- rr_counts(cbind(u = c(no = 5, yes = 2), v = 0, w = c(1, 0)), rr_warner(0.8))
+  expect_message(some <- drop_empty_groups(tally), class = "candor_message_empty")
+  expect_identical(some, tally[c("u", "w")])
+  expect_silent(same <- drop_empty_groups(some))
+  expect_identical(same, some)
+  none <- tally
+  none$n <- c(0, 0, 0)
+  expect_silent(same <- drop_empty_groups(none))
+  expect_identical(same, none)
+  expect_error(drop_empty_groups(rr_tally(character(), m, by = list(a = character()))), class = "candor_error_empty")
+})

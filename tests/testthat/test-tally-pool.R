@@ -86,3 +86,9 @@ test_that("the default interval of a pool is the likelihood's, which gives the s
   expect_identical(rr_estimate(fit$tally, method = "inv")$interval, "wilson")
   expect_identical(rr_estimate(fit$tally, target = "sample")$interval, "wilson")
 })
+
+test_that("a pool takes questions with as many reports as a matrix may have, and no more", {
+  tally <- rr_counts(c(5, 6, 7), rr_grr(3, 1))
+  expect_silent(with_calls(check_pool, matrix_limit = 3)(list(tally, tally)))
+  expect_error(with_calls(check_pool, matrix_limit = 2)(list(tally, tally)), class = "candor_error_argument")
+})

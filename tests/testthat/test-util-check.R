@@ -158,3 +158,15 @@ test_that("arguments of other functions have their remedy", {
   expect_error(rr_product(work = diag(3)), "rr_channel", class = "candor_error_argument")
   expect_error(rr_epsilon(rr_warner(0.8), rr_warner(0.7), reports = 9), "list", class = "candor_error_argument")
 })
+
+test_that("what needs another package asks for it before it does anything", {
+  needs <- list(dbplyr = list(table_columns), glmnet = list(estimate_lasso), quadprog = list(estimate_nnls), survey = list(check_design),
+                ggplot2 = list(autoplot.rr_estimates, autoplot.rr_fit, autoplot.rr_tally, draw, picture_of_sizes))
+  absent <- function(package, why) stop(structure(class = c(package, "error", "condition"), list(message = "absent")))
+  for (package in names(needs)) for (f in needs[[package]]) {
+    expect_error(with_calls(f, check_installed = absent)(stop("Nothing else is asked.")), class = package)
+  }
+  file <- withr::local_tempfile()
+  expect_error(with_calls(rr_write, check_installed = absent)(rr_warner(0.8), file), class = "jsonlite")
+  expect_error(with_calls(rr_read, check_installed = absent)(file), class = "jsonlite")
+})
