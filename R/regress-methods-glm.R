@@ -182,7 +182,7 @@ counted_scores.rr_glm <- function(fit) {
 }
 
 reported_totals.rr_glm <- function(fit) {
-  colSums(fit$prior.weights * cbind(1, fit$y))
+  colSums(fit$prior.weights * cbind(1 - fit$y, fit$y))
 }
 
 # The scores of each row if its report were `y` under the mechanism `arm`.
