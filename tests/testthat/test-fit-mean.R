@@ -138,3 +138,18 @@ test_that("pictures have the means alone, or variances if none other is asked fo
   expect_identical(as.character(picture$data$label), c("u", "v"))
   expect_equal(ggplot2::autoplot(fit, terms = "u, variance")$data$estimate, coef(fit)[["u, variance"]])
 })
+
+test_that("two reports have a spread, roundings have none, and squares of answers in a range are from 0 to 1", {
+  duchi <- rr_mean(c(-1, 1), 1, "duchi")
+  expect_equal(mean_error(duchi, 0.2, 0.5, 2, "population"), 0.46)
+  expect_identical(mean_error(duchi, 1.1, 1.21 * (1 + 1e-13), 100, "population"), NA_real_)
+  expect_equal(mean_error(duchi, 1.1, 1.21 * (1 + 1e-9), 100, "population"), 1.21e-9 / 99, tolerance = 1e-5)
+  piecewise <- rr_mean(c(-1, 1), 1, "piecewise")
+  moments <- mean_variance(piecewise)
+  # Of these respondents: constant + linear m + slope s, s the mean square of the answers.
+  for (square in c(-0.5, 0.5, 1.5)) {
+    second <- moments$constant + moments$linear * 0.2 + (moments$slope + 1) * square
+    s <- min(max(square, 0), 1)
+    expect_equal(mean_error(piecewise, 0.2, second, 100, "sample"), (moments$constant + moments$linear * 0.2 + moments$slope * s) / 100)
+  }
+})

@@ -156,23 +156,3 @@ test_that("prefixes have hash functions of their own, and no answer with the sig
   expect_error(rr_prefixes(4, 1:40, width = 2^16, functions = 1000), class = "candor_error_too_large")
   expect_refused(rr_perturb("a\u0004", m))
 })
-
-test_that("the threshold is Chernoff's bound of the sum of a bucket of every function, over a fine grid of rates", {
-  m <- rr_prefixes(4, c(1, 2), width = 4, functions = 3)
-  part <- submechanism_tally(rr_counts(seq_along(m$reports), m, n = 90), "2")
-  table <- rbind(c(9, 2, 4), c(3, 8, 5), c(1, 1, 12), c(7, 6, 3))
-  part$counts <- as.vector(rbind(table, 20))
-  part$n <- 60
-  listed <- candidate_tally(part$mechanism, part, "x")
-  law <- rr_law(listed$mechanism)
-  for (alpha in c(0.3, 0.05)) {
-    # P(sum >= s) <= prod(mean(exp(rate x))) exp(-rate s) for every rate.
-    bounds <- vapply(exp(seq(-6, 4, length.out = 20000)), function(rate) (sum(log(colMeans(exp(rate * table)))) - log(alpha)) / rate, 0)
-    expect_equal(absent_threshold(part, listed, alpha), (min(bounds) / 60 - law$q) / law$difference, tolerance = 1e-6)
-  }
-  # No bucket differs from the others: nothing can be told.
-  part$counts <- rep(5, 15)
-  expect_identical(absent_threshold(part, listed, 0.05), Inf)
-  expect_identical(largest_above(c(0.1, 0.5, 0.2, 0.4), 0.15, 2), c(2L, 4L))
-  expect_identical(largest_above(c(0.1, 0.5, 0.2, 0.4), 0.2, 9), c(2L, 4L))
-})
