@@ -95,10 +95,11 @@ test_that("the score of a block is that of all deals and stands in its first row
 })
 
 test_that("each full block says no and yes as often as its cards dictate, or somebody did not follow them", {
-  mechanism <- rr_dealt(c(no = 1, yes = 1), cards = 5)
-  check <- function(yes) check_dealt_blocks(rep("a", 5), rep(1:0, c(yes, 5 - yes)), mechanism)
-  for (yes in 1:4) expect_no_error(check(yes))
-  expect_refused(check(0), check(5), class = "impossible")
+  mechanism <- rr_dealt(c(no = 2, yes = 1), cards = 5)
+  check <- function(yes, no = 5 - yes) check_dealt_blocks(rep("a", yes + no), rep(1:0, c(yes, no)), mechanism)
+  for (yes in 1:3) expect_no_error(check(yes))
+  expect_refused(check(0), check(4), class = "impossible")
+  expect_refused(check(3, 3), class = "report")
 })
 
 test_that("a constant in full blocks is the share of true yes among those who were asked", {

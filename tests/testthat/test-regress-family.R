@@ -187,9 +187,10 @@ test_that("devices of an unknown number are lines in it, given the answer to ano
 test_that("numbers of yes and of no are two columns of finite numbers, none negative", {
   read <- counted_response(cbind(c(3, 0), c(1, 4)), c("no", "yes"), NULL)
   expect_equal(read$y * read$n, c(3, 0))
+  expect_identical(read$weights, c(4, 4))
   # A row without answers has weight 0.
-  read <- counted_response(cbind(c(3, 0), c(1, 0)), c("no", "yes"), c(2, 5))
-  expect_identical(read, list(y = c(0.75, 0), weights = c(8, 0), n = c(4, 0)))
+  read <- counted_response(cbind(c(3, 0, 1), c(1, 0, 0)), c("no", "yes"), c(2, 5, 1))
+  expect_identical(read, list(y = c(0.75, 0, 1), weights = c(8, 0, 1), n = c(4, 0, 1)))
   for (bad in list(cbind(c(3, -1), c(1, 4)), cbind(c(3, Inf), c(1, 4)), cbind(c(3, NA), c(1, 4)), cbind(3, 1, 2), cbind("3", "1"))) {
     expect_refused(counted_response(bad, c("no", "yes"), NULL))
   }

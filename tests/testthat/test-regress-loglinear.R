@@ -224,6 +224,7 @@ test_that("the likelihood at a point that is no maximum, with and without respon
     eta <- function(v) matrix(x %*% model$natural(v)[1:6], 6)
     top <- cbind(apply(eta(off), 2, which.max), 1:2)
     distances <- function(v) c(t(rep(eta(v)[top], each = 6) - eta(v)), v[-(1:6)])
+    expect_equal(model$reach(off), max(abs(c(x %*% model$natural(off)[1:6], off[-(1:6)]))), tolerance = 1e-10)
     N <- cbind(rev(off), seq_along(off))
     expect_equal(model$unbounded(off, N), list(eta = distances(off), move = apply(N, 2, distances)), tolerance = 1e-12)
     # The fallback is the information of the truths, given the reports: that of their mean log-likelihood.
@@ -297,7 +298,10 @@ test_that("truths have their labels and reports theirs, and one degree of freedo
   expect_equal(one$p.value, pchisq(one$deviance, 1, lower.tail = FALSE))
 })
 
-test_that("one respondent is one report", {
+test_that("one question is one term, with the binomial error of its share; one respondent is one report, and none are no tally", {
+  errors <- predict(rr_loglinear(~report, rr_counts(c(120, 80), rr_warner(0.8))), se.fit = TRUE)$se.fit
+  expect_equal(as.vector(errors), rep(sqrt(0.24 / 200) / 0.6, 2), tolerance = 1e-7)
+  expect_error(rr_loglinear(~report, rr_counts(c(0, 0), rr_warner(0.8))), class = "candor_error_empty")
   expect_identical(unname(loglinear_table(~report, rr_counts(c(1, 0), rr_warner(0.8)))$worth), cbind(c(1, 0)))
 })
 

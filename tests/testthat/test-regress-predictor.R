@@ -699,9 +699,10 @@ test_that("columns of designs become orthogonal columns of the same space, with 
 
 test_that("what may be infinite: the logit of the truth, and the outcome's predictor unless it is Gaussian, in rows whose truth is possible", {
   # Only a true yes is reported as yes.
-  d <- data.frame(z = c(-1.2, 0.3, 0.8, 1.9, -0.4, 0.6), q = c(0, 1, 0, 0, 1, 0), y = c(0, 2, 1, 3, 1, 0))
-  rows <- predictor_rows(quote(f(data = d)), y ~ z + q, d, list(q = rr_binary(0.6, 0)), ~., environment())
-  for (family in list(poisson(), gaussian())) {
+  d <- data.frame(z = c(-1.2, 0.3, 0.8, 1.9, -0.4, 0.6), y = c(0, 2, 1, 3, 1, 0))
+  for (family in list(poisson(), gaussian())) for (q in list(c(0, 1, 0, 0, 1, 0), rep(1, 6))) {
+    d$q <- q
+    rows <- predictor_rows(quote(f(data = d)), y ~ z + q, d, list(q = rr_binary(0.6, 0)), ~., environment())
     rows$family <- family
     rows$outcome <- predictor_outcome(rows, "ml")
     mixture <- suppressMessages(new_mixture(rows))
@@ -741,6 +742,7 @@ test_that("more than 4,000 rows are searched by 2,000 of them, whose two best en
   expect_null(small)
   expect_equal(starts(4001, 5), rbind(c(10, 22, 25)))
   expect_length(unique(small$weights), 2000)
+  expect_gt(max(small$weights), 3990)
   expect_identical(small, list(weights = small$weights, outcome = -small$weights, exact = cbind(small$weights, 0), loglik_reports = cbind(small$weights)))
   expect_equal(starts(4001, 2, c(-Inf, -3)), rbind(c(10, 22)))
 })

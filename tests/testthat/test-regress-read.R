@@ -70,6 +70,10 @@ test_that("kinds of values, and new rows that have them", {
   expect_refused(newdata_frame(fit, terms, d[-1]), newdata_frame(fit, terms, transform(d, x = "1")), newdata_frame(fit, terms, transform(d, day = Sys.time())))
   expect_error(newdata_frame(fit, terms, transform(d, g = "c")), class = "candor_error_level")
   expect_refused(check_columns(c("x", "z"), d), newdata_frame(fit, terms, as.list(d)))
+  # A column is not replaced by an object of its name, some missing values have a kind, and missing values alone have none.
+  x <- 1:3
+  expect_refused(newdata_frame(fit, terms, d[-1]), newdata_frame(fit, terms, transform(d, x = c("1", NA, "2"))))
+  expect_identical(nrow(newdata_frame(fit, terms, transform(d, day = NA))), 3L)
   # A class of its own is no kind.
   fit$xlevels <- NULL
   fit$frame$gap <- d$gap <- as.difftime(1:3, units = "days")
