@@ -314,7 +314,7 @@ permanent_stage.rr_bloom <- function(mechanism) turned_bits(mechanism)
 turned_bits <- function(mechanism) {
   half <- mechanism$f / 2
   epsilon <- mechanism$permanent / mechanism$pairs
-  if (epsilon < 1e-11 || epsilon > 700) {
+  if (epsilon < 2e-12 || epsilon > 700) {
     return(rr_unary(mechanism$bits_number, p = 1 - half, q = half))
   }
   rr_unary(mechanism$bits_number, epsilon, optimized = FALSE)

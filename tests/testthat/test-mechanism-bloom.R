@@ -293,4 +293,10 @@ test_that("bits of the first stage are turned over with f / 2, whether nearly ne
   expect_equal(suppressMessages(turned(2 * plogis(-1e-13), 4e-13)), c(0.5, 0.5))
   m <- rr_bloom(c("a", "b"), 3, bits = 8, hashes = 2)
   expect_equal(m$f, 2 / (1 + exp(3 / 4)))
+  # A small epsilon keeps its digits: what is drawn is never above it.
+  for (epsilon in c(2e-12, 5e-12)) {
+    achieved <- rr_epsilon(rr_bloom(c("a", "b"), epsilon, hashes = 1), achieved = TRUE)
+    expect_lte(achieved, epsilon)
+    expect_gt(achieved, epsilon * (1 - 1e-6))
+  }
 })
