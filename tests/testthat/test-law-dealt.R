@@ -75,6 +75,7 @@ test_that("exact limits are Clopper and Pearson's of the cards that asked, and o
     min(sum(p[1:3]), sum(p[3:5]))
   }, 0)
   expect_equal(unlist(exact_dealt(one, 1L, 0.9, "sample"), use.names = FALSE), range((0:10)[tails > 0.05]) / 10)
+  expect_equal(unlist(exact_dealt(one, 1L, 0.8, "sample"), use.names = FALSE), range((0:10)[tails > 0.1]) / 10)
   expect_equal(unlist(exact_dealt(one, 1L, 0.9, "population"), use.names = FALSE), as.vector(stats::binom.test(2, 4, conf.level = 0.9)$conf.int))
   expect_error(exact_dealt(law_with_blocks(law, mixed), 1L, 0.9, "population"), class = "candor_error_law")
 })

@@ -134,4 +134,7 @@ test_that("the blanket is the least likely report, as often as there are reports
   expect_equal(unclass(law)[c("p", "q", "both_own", "both_other", "difference", "odds")],
                list(p = both(1, 1, 1), q = both(1, 2, 2), both_own = both(1, 1, 2), both_other = both(1, 2, 3),
                     difference = both(1, 1, 1) - both(1, 2, 2), odds = E - 1))
+  # In one block counts are binomial.
+  expect_equal(one$law$binomial, list(a = E / (E + 1) - 1 / 2, b = 1 / 2, odds = E - 1))
+  expect_null(two$law$binomial)
 })

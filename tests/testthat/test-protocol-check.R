@@ -855,7 +855,7 @@ test_that("the exact tests of bits are of each, each pair, an odd number, the mo
 
 test_that("an odd number of bits is odd within a report; of 500 bits few reports are enough, but not as few as four", {
   unary <- rr_unary(3, p = 0.6, q = 0.3)
-  bits <- rbind(c(1, 0, 0), c(1, 0, 0), c(0, 1, 1))
+  bits <- rbind(c(1, 0, 0), c(1, 0, 0), c(0, 0, 0))
   joint <- joint_tests(client_facts(unary, rr_reports(bits, unary), 1), rr_reports(bits, unary), c(TRUE, TRUE, FALSE))
   expect_equal(joint$share[joint$test == "parity"], 2 / 3)
   bits <- matrix(0, 10, 500)

@@ -121,6 +121,7 @@ test_that("errors of a method of its own: diag(d) - c c', with the reason if the
   expect_null(errors_unknown(fit))
   fit$estimator$spread <- spread(c(0.04, 0.09, 0.01), c(0.1, 0.2, 0.2), unknown = "a reason")
   expect_identical(errors_unknown(fit), "Standard errors are NA: a reason")
+  expect_null(errors_unknown(replace(unclass(fit), "replicates", list(list(1)))))
   # It has the estimates, and what they were made of.
   fit$estimator$spread <- function(theta, evidence, target) list(diagonal = theta^2, common = numeric(evidence$k))
   expect_equal(fit_errors(fit, 1), unname(coef(fit)))

@@ -353,7 +353,8 @@ test_that("simulated tallies of a direct question are the truths, of as many peo
   expect_error(simulate_group(fit, 1, 2, 2^54), class = "candor_error_counts")
   shares <- lapply(1:2, function(g) matrix(counts[, g] / sum(counts[, g]), 3, 4))
   expect_equal(bootstrap(fit, 4, list()), shares)
-  expect_equal(bootstrap(rr_estimate(fit$tally, method = "inv", target = "sample"), 4, list()), shares)
+  bits <- rr_estimate(rr_counts(counts, rr_unary(3, p = 1, q = 0), n = c(10, 20)), method = "inv", target = "sample")
+  expect_equal(bootstrap(bits, 4, list()), shares)
   # Six estimates, four times, in three copies of eight bytes.
   bytes <- NULL
   with_calls(bootstrap, check_memory = function(asked, ...) bytes <<- asked)(fit, 4, list())
