@@ -28,7 +28,7 @@
 #' its standard errors need no bootstrap. Cohorts are drawn at random, also for `target = "sample"`.
 #'
 #' @inheritParams rr_grr
-#' @param epsilon Number, 1e-12 to 700. Privacy budget of one report, in natural logarithms.
+#' @param epsilon Number, 1e-12 to 700, and at least 1e-12 for each hash. Privacy budget of one report, in natural logarithms.
 #' @param bits Whole number, 2 to 4096; default 32. Length of the Bloom filter.
 #' @param hashes Whole number, 1 to `bits - 1`; default 2. Number of distinct bits that each category sets.
 #' @param cohorts Whole number, at least 1; default 8. Number of cohorts. Each cohort has its own hash functions.
@@ -314,7 +314,7 @@ permanent_stage.rr_bloom <- function(mechanism) turned_bits(mechanism)
 turned_bits <- function(mechanism) {
   half <- mechanism$f / 2
   epsilon <- mechanism$permanent / mechanism$pairs
-  if (epsilon < 2e-12 || epsilon > 700) {
+  if (epsilon > 700) {
     return(rr_unary(mechanism$bits_number, p = 1 - half, q = half))
   }
   rr_unary(mechanism$bits_number, epsilon, optimized = FALSE)
