@@ -204,7 +204,9 @@ cut_groups.rr_survey <- function(fit, index, drop = FALSE) {
   k <- length(fit$mechanism$levels)
   cells <- as.vector(outer(seq_len(k), (index - 1) * k, `+`))
   cut$covariance <- fit$covariance[cells, cells, drop = FALSE]
-  for (part in c("size", "people")) cut[[part]] <- .subset2(fit, part)[index]
+  for (part in c("size", "people")) {
+    cut[[part]] <- .subset2(fit, part)[index]
+  }
   if (!is.null(fit$effects)) {
     cut$effects <- fit$effects[cells, , drop = FALSE]
   }

@@ -118,7 +118,8 @@ node_functions <- function(law, functions, variances) {
   for (l in rev(seq_len(depths))) {
     carried <- weights$correction[[l]] * down
     up <- if (l == 1) matrix(colSums(carried), 1) else over_children(law, carried)
-    node_weights[[l]] <- down - up[if (l == 1) rep(1, law$nodes[1]) else parents(law, l), ]
+    parent <- if (l == 1) rep(1, law$nodes[1]) else parents(law, l)
+    node_weights[[l]] <- down - up[parent, ]
     down <- up
   }
   for (l in seq_len(depths - 1)) {

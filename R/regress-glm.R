@@ -484,8 +484,9 @@ null_deviance <- function(data) {
 
 tell_glm <- function(fit) {
   tell_aliased(names(which(is_aliased(fit))))
-  if (is.null(fit$design) && any(fit$y == 0 | fit$y == 1)) {
-    tell_sampling_weights(fit$prior.weights * pmax(fit$y, 1 - fit$y))
+  y <- fit$y
+  if (is.null(fit$design) && any(y == 0 | y == 1)) {
+    tell_sampling_weights(fit$prior.weights * pmax(y, 1 - y))
   }
   if (isTRUE(as.vector(fit$parameter) %in% 0:1)) {
     warn(

@@ -40,7 +40,8 @@ ratio_deviance <- function(
 ) {
   pairs <- expand.grid(inside = above, outside = setdiff(total, above))
   function(t) {
-    mixed <- t * rows[pairs$inside, ] + (1 - t) * rows[pairs$outside, ]
+    mixed <- t * rows[pairs$inside, ] +
+      (1 - t) * rows[pairs$outside, ]
     axes <- list(
       list(
         matrix = unname(t(rbind(rows[-total, ], mixed)))

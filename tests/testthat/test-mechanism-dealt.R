@@ -436,8 +436,9 @@ test_that("the standard error of an answer that nobody holds is that of its forc
 
 test_that("a deck has whole cards of two kinds at least, one of which asks for the truth", {
   expect_refused(rr_dealt(c(no = 0, yes = 0), 2), rr_dealt(c(no = 1, yes = 1), 2), rr_dealt(c(no = 0, yes = 1), 1), rr_dealt(c(no = 1, yes = 1.5), 6),
-                 rr_dealt(c(no = -1, yes = 2), 6), rr_dealt(c(no = Inf, yes = 1), 6), rr_dealt(c(no = NA, yes = 1), 6), rr_dealt("1", 6), rr_dealt(numeric(), 6),
-                 rr_dealt(1, 1e6 + 1), rr_dealt(1, 6.5), rr_dealt(1, 6, block = ""), rr_dealt(1, 6, block = c("a", "b")), rr_dealt(1, 6, block = 1))
+                 rr_dealt(c(no = -1, yes = 2), 6), rr_dealt(c(no = Inf, yes = 1), 6), rr_dealt(c(no = NA, yes = 1), 6), rr_dealt("1", 6),
+                 rr_dealt(numeric(), 6), rr_dealt(1, 1e6 + 1), rr_dealt(1, 6.5), rr_dealt(1, 6, block = ""), rr_dealt(1, 6, block = c("a", "b")),
+                 rr_dealt(1, 6, block = 1))
   least <- rr_dealt(c(no = 0, yes = 1), 2)
   expect_identical(c(least$truth, least$innocuous), c(0.5, 0, 0.5))
   # Answers of other labels may be 0 and 1 too. Scores are (1{report} - b) / a, also of one report.
