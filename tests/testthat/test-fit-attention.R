@@ -116,8 +116,9 @@ test_that("replicates and finite populations of a design", {
 test_that("what has no estimate is refused", {
   data <- data.frame(y = rep(0:1, c(30, 70)), a = rep(0:1, 50))
   anchor <- rr_anchor(rr_crosswise(0.15))
+  attentive <- transform(data, a = rep(0:1, c(80, 20)))
   expect_refused(rr_estimate(data, rr_crosswise(0.15), column = c("y", "a"), anchor = anchor),
-                 rr_estimate(data, rr_crosswise(0.5), column = c("y", "a"), anchor = anchor), class = "no_information")
+                 rr_estimate(attentive, rr_crosswise(0.5), column = c("y", "a"), anchor = anchor), class = "no_information")
   expect_refused(rr_estimate(data, rr_crosswise(0.15), column = "y", anchor = anchor),
                  rr_estimate(data, rr_crosswise(0.15), column = c("y", "a"), anchor = rr_crosswise(0.15)),
                  rr_estimate(data, rr_grr(3, p = 0.8), column = c("y", "a"), anchor = anchor),

@@ -72,7 +72,8 @@ test_that("bad input", {
   fit <- function(m, counts = c(880, 120), ...) rr_estimate(rr_counts(counts, m), ...)
   expect_error(rr_compare(list(fit(two), fit(other, c(881, 119))), paired = TRUE), class = "candor_error_mismatch")
   outside <- suppressWarnings(list(fit(two, c(990, 10)), fit(other, c(990, 10))))
-  expect_refused(suppressWarnings(rr_compare(outside, paired = TRUE)))
+  one_outside <- suppressWarnings(list(fit(rr_warner(0.8), c(850, 150)), fit(rr_warner(0.9), c(850, 150))))
+  expect_refused(suppressWarnings(rr_compare(outside, paired = TRUE)), suppressWarnings(rr_compare(one_outside, paired = TRUE)))
   expect_refused(rr_compare(list(fit(two), fit(two)), paired = TRUE), rr_compare(list(fit(two), fit(other, target = "sample")), paired = TRUE),
     rr_compare(fit(two, cbind(a = c(880, 120), b = c(700, 300))), paired = TRUE), rr_compare(list(fit(two), fit(other, method = "inv")), paired = TRUE),
       rr_compare(list(fit(two), fit(other)), paired = NA))

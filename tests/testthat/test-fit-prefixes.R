@@ -156,3 +156,11 @@ test_that("prefixes have hash functions of their own, and no answer with the sig
   expect_error(rr_prefixes(4, 1:40, width = 2^16, functions = 1000), class = "candor_error_too_large")
   expect_refused(rr_perturb("a\u0004", m))
 })
+
+test_that("one person who was held out is enough for an estimate, nobody is not", {
+  m <- rr_prefixes(4, 1:2, width = 4, functions = 3)
+  held <- m$reports %in% c("held out", "held out: 2: bit 2", "held out: 2: all")
+  estimate <- function(counts) coef(rr_estimate(rr_counts(counts, m, n = 1), method = "inv", candidates = c("ab", "cd")))
+  expect_true(all(is.finite(estimate(1 * held))))
+  expect_error(estimate(1 * (m$reports %in% c("1", "1: 2: bit 2", "1: 2: all"))), class = "candor_error_empty")
+})

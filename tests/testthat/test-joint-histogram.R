@@ -151,5 +151,9 @@ test_that("an indefinite covariance is told, a semidefinite one is not", {
   expect_warning(warn_indefinite(matrix(c(1, 2, 2, 1), 2)), class = "candor_warning_indefinite")
   expect_warning(warn_indefinite(diag(c(1, -1e-12))), class = "candor_warning_indefinite")
   expect_no_warning(warn_indefinite(matrix(1, 2, 2)))
+  # Of 400 variances at most the eigenvalues are looked at: 1 + 2 and 1 - 2.
+  bound <- function(d) replace(diag(d), cbind(1:2, 2:1), 2)
+  expect_warning(warn_indefinite(bound(400)), class = "candor_warning_indefinite")
+  expect_no_warning(warn_indefinite(bound(401)))
   expect_no_warning(warn_indefinite(matrix(c(1, 1 + 1e-10, 1 + 1e-10, 1), 2)))
 })

@@ -299,3 +299,18 @@ test_that("bits of the first stage are turned over with f / 2, whether nearly ne
   }
   expect_refused(rr_perturb("a", rr_bloom(c("a", "b"), 1e-12, hashes = 2)))
 })
+
+test_that("scores of a filter are on average 1 of the truth and 0 of other categories, over all reports of its cohorts", {
+  m <- rr_bloom(c("a", "b", "c"), 3, bits = 6, hashes = 2, cohorts = 2)
+  law <- rr_law(m)
+  bits <- as.matrix(expand.grid(rep(list(0:1), 6)))
+  averages <- lapply(1:2, function(j) {
+    scores <- score_reader(m, "q")(list(cohort = rep(j, 64), bits = bits))
+    filters <- cohort_filters(law, j)
+    t(vapply(1:3, function(x) {
+      p <- ifelse(filters[, x] == 1, law$one, law$zero)
+      colSums(scores * apply(bits, 1, function(b) prod(ifelse(b == 1, p, 1 - p))))
+    }, numeric(3)))
+  })
+  expect_equal(Reduce(`+`, averages) / 2, diag(3))
+})

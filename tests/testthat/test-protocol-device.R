@@ -271,6 +271,8 @@ test_that("shares of births are positive numbers, and a sheet is of one row", {
   # Half of the answers are yes if nothing else is said: the most uncertain for a symmetric design.
   row <- rr_device("warner", 1, n = 25)[1, ]
   expect_equal(row$std.error, sqrt(1 / 4 / 25) / (2 * row$probability - 1))
+  chance <- function(unit) rr_device("warner", 1, births = rep(unit, 12))$probability
+  for (unit in c(1 / 12, 12)) expect_equal(chance(unit), chance(1))
   expect_identical(rr_device("warner", 1)$std.error[1], NA_real_)
 })
 
