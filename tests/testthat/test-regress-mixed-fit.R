@@ -360,3 +360,15 @@ test_that("beside a fit at infinity the supremum is sought from the middle too, 
   }
   expect_identical(supremum(boundary, limit, at(-9), replace(low, "value", -2)), limit)
 })
+
+test_that("the error of a study is added to the variances that are known", {
+  add <- with_calls(with_mixed_study, has_study = function(fits) TRUE, study_covariance = function(fit, variance) variance / 2)
+  fit <- function(...) {
+    variance <- diag(c(...))
+    dimnames(variance) <- list(c("a", "b"), c("a", "b"))
+    list(variance = variance, vcov = variance["a", "a", drop = FALSE])
+  }
+  expect_identical(add(fit(2, NA))$vcov[["a", "a"]], 3)
+  expect_identical(add(fit(2, NA))$variance[["a", "a"]], 3)
+  expect_identical(add(fit(NA, NA)), fit(NA, NA))
+})
