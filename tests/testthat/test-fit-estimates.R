@@ -46,6 +46,7 @@ test_that("labels, covariances, and rows that are asked for by label, category o
   expect_identical(glance(made(doubt = c("", "counts")))$unlikely, TRUE)
   expect_identical(glance(made(doubt = c("", "")))$unlikely, FALSE)
   expect_identical(format(made(title = c("Things", "more"))), "<rr_estimates> Things")
+  expect_identical(drawn_of(made(title = c("Things", "more")), data.frame(estimate = 1), NULL)$title, "Things")
   expect_output(print(made(title = "Things", notes = "A note."), n = 1), "<rr_estimates> Things.*A note\\.")
   expect_refused(print(x, n = -1), print(x, digits = 0))
   expect_output(print(x, n = 0), "rr_estimates")

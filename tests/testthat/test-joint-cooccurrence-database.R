@@ -16,6 +16,9 @@ test_that("sums of products give what memory gives", {
   # Further sets
   expect_identical(rr_cooccurrence(table, 2, sets = list(c("n", "a", "b"), c("sum1", "c", "d"))),
                    rr_cooccurrence(bits, 2, sets = list(c("n", "a", "b"), c("sum1", "c", "d"))))
+  # One row that says yes to both
+  one <- data.frame(n = 1, sum1 = 1)
+  expect_identical(rr_cooccurrence(stored(one), 2), rr_cooccurrence(one, 2))
   # Logical values
   logical <- as.data.frame(lapply(bits, as.logical))
   expect_identical(rr_cooccurrence(stored(logical), 2), rr_cooccurrence(logical, 2))

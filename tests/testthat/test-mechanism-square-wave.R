@@ -5,6 +5,7 @@ test_that("the discrete square wave is the golden channel, and epsilon is the no
     expect_golden(m$matrix, case$expected$matrix)
     expect_golden(c(m$p, m$q, m$epsilon), c(case$expected$p, case$expected$q, case$expected$epsilon))
     expect_lte(rr_epsilon(m, achieved = TRUE), m$epsilon)
+    expect_s3_class(m, c("rr_square_wave", "rr_channel", "rr_mechanism"), exact = TRUE)
   }
 })
 

@@ -226,6 +226,7 @@ test_that("a connection that drops while the text is written or types are asked 
   asked <- list(function(x) rr_tally(x, rr_grr(2, 1), column = "site"), function(x) rr_cooccurrence(dplyr::select(x, bit)),
                 function(x) rr_tally(x, flip = 0.1, element = "who", set = "site"))
   for (ask in asked) ask(table)
+  expect_refused(rr_tally(table, flip = 0.1, element = c("who", "site"), set = "site"))
   # Some drivers quote names with the help of the server: RPostgres connects again first.
   registerS3method("sql_build", "lost_query", function(op, con, ...) stop("lost connection"), envir = asNamespace("dbplyr"))
   lost <- table

@@ -93,4 +93,5 @@ test_that("one question of many has a panel of its own reports, and one that nob
   groups <- ggplot2::autoplot(rr_counts(matrix(c(30, 12, 18, 10, 5, 3, 2), 7, 7, dimnames = list(NULL, letters[1:7])), asked, n = rep(40, 7)))
   expect_identical(panels_of(groups)[1:3], c("a, Question a (30)", "a, Question b (10)", "b, Question a (30)"))
   expect_length(panels_of(groups), 12)
+  expect_match(groups$labels$caption, " 12 .* 14 ")
 })
