@@ -537,3 +537,13 @@ test_that("a question that says nothing hides nothing and shows nothing, and man
   # No report says more than a coin of 0.01 / 4.
   expect_identical(as.vector(rr_epsilon(rr_grr(2, epsilon = 0.01), shuffled = 100, delta = 0.009)), 0)
 })
+
+test_that("a question whose answers tell nothing hides nothing of another and adds nothing; one of epsilon 1 is as near to its neighbours as they are", {
+  level <- function(...) as.vector(rr_epsilon(rr_product(...), shuffled = 10000, delta = 1e-6))
+  alone <- as.vector(rr_epsilon(rr_warner(epsilon = 2), shuffled = 10000, delta = 1e-6))
+  expect_equal(level(a = rr_warner(epsilon = 2), b = rr_warner(0.5)), alone)
+  near <- vapply(c(0.99, 1, 1.01), function(epsilon) level(a = rr_warner(epsilon = 1.5), b = rr_warner(epsilon = epsilon)), 0)
+  # The second difference is of the order of 0.01^2.
+  expect_lt(abs(diff(near, differences = 2)), 1e-4)
+  expect_gt(diff(near)[1], 1e-3)
+})

@@ -192,3 +192,8 @@ test_that("more draws than R's generator takes are a multinomial too: sums, and 
   # Each column is a draw of its own.
   expect_false(anyDuplicated(counts[1, ]) > 0)
 })
+
+test_that("chunks are of 200,000 numbers, and of one column if that has more", {
+  expect_equal(unname(chunks(5, 1e5)), list(c(0, 2), c(2, 2), c(4, 1)))
+  expect_equal(unname(chunks(2, 3e5)), list(c(0, 1), c(1, 1)))
+})
