@@ -174,3 +174,16 @@ test_that("what groups share moves with the map of each: the covariance times bo
   fit$estimator$unbiased <- TRUE
   expect_identical(between(fit, NULL), B)
 })
+
+test_that("functions of a hierarchy's shares of which some are cut to 0 have the variance of those that are kept", {
+  h <- rr_hierarchy(8, 2, fanout = 2)
+  set.seed(3)
+  tally <- rr_tally(rr_perturb(sample(8, 3000, TRUE, prob = 8:1), h, rng = "R"), h)
+  cut <- suppressMessages(suppressWarnings(rr_estimate(tally, method = "base_cut")))
+  w <- c(1, -1, 0, 0, 0, 0, 0, 2)
+  kept <- w * (coef(cut) > 0)
+  expect_false(identical(kept, w))
+  V <- vcov(rr_estimate(tally, method = "inv"))
+  found <- suppressWarnings(rr_contrast(cut, w))
+  expect_equal(as.data.frame(found)$std.error, sqrt(drop(kept %*% V %*% kept)))
+})
