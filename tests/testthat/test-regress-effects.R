@@ -270,3 +270,62 @@ test_that("rows that were not fitted are in no average, and other columns of the
   expect_identical(as.character(effects$g), rep(rep(c("a", "b", "c"), each = 2), 2))
   expect_equal(effects$estimate, as.vector(rbind(of_groups(p), of_groups(p * (1 - p) * coef(fit)[[2]]))), tolerance = 1e-8)
 })
+
+test_that("an average of truths that are not at infinity keeps its standard error beside truths that are", {
+  # 21 of 60 yes in a: a share of (0.35 - 0.2) / 0.6. In b fewer say yes than would if nobody were a yes.
+  some <- data.frame(g = rep(c("a", "b"), each = 60), y = rep(c(0, 1, 0, 1), c(39, 21, 57, 3)))
+  fit <- suppressWarnings(rr_glm(y ~ g, some, rr_warner(0.8)))
+  expect_warning(effects <- rr_effects(fit, by = "g"), class = "candor_warning_infinite")
+  expect_identical(effects$term, rep(c("(truth)", "g"), 2))
+  expect_equal(effects$estimate, c(0.25, -0.25, 0, -0.25), tolerance = 1e-7)
+  expect_equal(effects$std.error, c(sqrt(0.35 * 0.65 / 60) / 0.6, NA, NA, NA), tolerance = 1e-6)
+  expect_equal(effects$conf.high[1], 0.25 + qnorm(0.975) * effects$std.error[1], tolerance = 1e-7)
+  # Rows of a alone have no truth at infinity.
+  expect_no_warning(alone <- rr_effects(fit, character(), newdata = data.frame(g = "a")), class = "candor_warning_infinite")
+  expect_equal(alone$std.error, effects$std.error[1], tolerance = 1e-8)
+})
+
+test_that("the standard error of an average is NA if it depends on a coefficient at infinity, and not on an aliased one", {
+  fit <- list(coefficients = c(a = 1, b = NA, c = NA, d = 2), boundary = list(coefficients = "c"))
+  V <- matrix(NA_real_, 4, 4)
+  V[c(1, 4), c(1, 4)] <- rbind(c(4, 1), c(1, 9))
+  error <- average_error(fit, V)
+  expect_equal(error(c(1, 0, 0, 0)), 2)
+  expect_equal(error(c(1, 7, 0, -2)), sqrt(4 - 4 + 36))
+  expect_equal(error(c(0, NA, 0, 0)), 0)
+  expect_identical(is.na(c(error(c(1, 0, 0.1, 0)), error(c(1, 0, -0.1, 0)), error(c(1, 0, NA, 0)))), c(TRUE, TRUE, FALSE))
+  # One coefficient that has a variance; and a variance that rounding makes negative.
+  expect_equal(average_error(fit[1], diag(c(NA, NA, NA, 9)))(c(0, 0, 0, 2)), 6)
+  expect_identical(average_error(list(coefficients = c(a = 1)), matrix(-1e-20))(3), 0)
+})
+
+test_that("averages are weighted within the combinations of their keys, and rows of weight 0 are in none", {
+  averages <- list(list(term = "x", contrast = "one", value = c(1, 5, 2, 100, 7), gradient = cbind(1:5, c(0, 0, 0, 9, 1))),
+                   list(term = "y", contrast = "two", value = c(0, 1, 0, 1, 0), gradient = cbind(rep(0.5, 5), 2)))
+  keys <- data.frame(area = c("s", "n", "s", "s", "n"), sex = c("f", "f", "f", "m", "f"))
+  weight <- c(1, 0.25, 3, 0, 0.75)
+  error <- function(gradient) sum(gradient * c(1, 10))
+  table <- weighted_averages(averages, keys, weight, error, 2)
+  expect_identical(names(table), c("area", "sex", "term", "contrast", "estimate", "std.error", "conf.low", "conf.high"))
+  expect_identical(table$area, c("n", "n", "s", "s"))
+  expect_identical(table$sex, rep("f", 4))
+  expect_identical(paste(table$term, table$contrast), rep(c("x one", "y two"), 2))
+  expect_equal(table$estimate, c(5 / 4 + 21 / 4, 0.25, 1 / 4 + 6 / 4, 0))
+  # Weighted gradients: (2 + 15) / 4 and 3 / 4; (1 + 9) / 4 and 0.
+  expect_equal(table$std.error, c(17 / 4 + 30 / 4, 20.5, 10 / 4, 20.5))
+  expect_equal(table$conf.low, table$estimate - 2 * table$std.error)
+  expect_equal(table$conf.high, table$estimate + 2 * table$std.error)
+  expect_equal(weighted_averages(averages, keys[0], weight, error, 2)$estimate, c((1 + 5 / 4 + 6 + 21 / 4) / 5, 0.05))
+})
+
+test_that("a table of effects is a tibble whose first class is its own, and says what a yes is", {
+  answers <- transform(data[1:300, ], y = c("never", "once")[y + 1])
+  effects <- rr_effects(quietly(rr_glm(y ~ z, answers, rr_forced(1 / 6, levels = c("never", "once")))), conf.level = 0.9)
+  expect_identical(class(effects)[1], "rr_effects")
+  expect_identical(attr(effects, "conf.level"), 0.9)
+  expect_identical(pillar::tbl_sum(effects)[["Truth"]], "\"once\"")
+  expect_identical(names(pillar::tbl_sum(structure(effects, truth = NULL))), setdiff(names(pillar::tbl_sum(effects)), "Truth"))
+  expect_identical(class(tidy(effects)), class(tibble::tibble()))
+  expect_identical(tidy(effects)$estimate, effects$estimate)
+  expect_refused(rr_effects(quietly(rr_glm(y ~ z, answers, rr_forced(1 / 6, levels = c("never", "once")))), unknown = 1))
+})
