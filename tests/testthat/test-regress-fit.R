@@ -162,3 +162,86 @@ test_that("an unknown number is its logit, which stays finite, and begins at a h
   expect_equal(coordinates(model, c(1, 2, 1)), c(1, 0.5, 15 * log(10)), tolerance = 1e-3)
   expect_equal(coordinates(model, c(1, 2, 0)), c(1, 0.5, -15 * log(10)), tolerance = 1e-3)
 })
+
+test_that("a model with an unknown number has its logit beside the coefficients, and its rows are those of the kernel", {
+  data <- fit_data()
+  # The other question says yes with probability psi: P(yes) is 0.7 or 0.3 of the truth's, and the rest of psi.
+  data$unknown <- rbind(c(0.7, 0.3), c(0.3, 0.7), 0, c(0.3, 0.7), 1, 0)
+  model <- regress_model(data, diag(c(0.5, 1, 2, 0.25)))
+  expect_equal(model$size, 4)
+  b <- c(0.3, -0.2, 0.4, 0.7)
+  psi <- plogis(b[4])
+  expect_equal(model$natural(b)[5], psi)
+  expect_identical(model$natural(b)[3], 0)
+  eta <- drop(data$x %*% model$natural(b)[1:4]) + data$offset
+  p <- c(0.7, 0.3)[data$arm + 1]
+  rows <- function(b) {
+    report <- p * plogis(drop(model$z %*% b[1:3]) + data$offset) + (1 - p) * plogis(b[4])
+    data$y * log(report) + (1 - data$y) * log(1 - report)
+  }
+  total <- function(b) sum(data$weight * rows(b))
+  state <- regress_value(model, b)
+  expect_equal(state$value, total(b), tolerance = 1e-10)
+  expect_equal(as.vector(state$gradient), difference_gradient(total, b), tolerance = 1e-6)
+  by_row <- unknown_number_rows(c(data, separate = FALSE), eta, rep(b[4], 60))
+  expect_equal(by_row$loglik, rows(b), tolerance = 1e-10)
+  slopes <- difference_gradient(rows, b)
+  expect_equal(unname(by_row$truth * model$z), slopes[, 1:3], tolerance = 1e-6)
+  expect_equal(by_row$share, slopes[, 4], tolerance = 1e-6)
+  expect_equal(model$reach(c(0.01, 0, 0, -5)), 5)
+  expect_equal(model$reach(c(b[1:3], 0)), max(abs(model$z %*% b[1:3])))
+  moved <- model$unbounded(b, cbind(c(1, 0, 0, 0), c(0, 2, 1, 3)))
+  expect_equal(moved$eta, c(eta, b[4]), ignore_attr = TRUE)
+  expect_equal(unname(moved$move), unname(rbind(cbind(model$z[, 1], 2 * model$z[, 2] + model$z[, 3]), c(0, 3))))
+  # The unknown number has no prior; its slope is by the logit.
+  expect_equal(unname(model$prior[4, ]), numeric(4))
+  expect_equal(sum(b * (model$prior %*% b)), sum(c(0.5, 1, 2, 0.25) * model$natural(b)[1:4]^2), tolerance = 1e-12)
+  expect_equal(unname(model$slope(b)), difference_gradient(function(b) c(model$natural(b)[1:4], b[4]), b), tolerance = 1e-8)
+  expect_equal(diag(model$metric)[4], sum(data$weight))
+  expect_identical(regress_basis(list(x = diag(12)[rep(1:12, 5), ], weight = rep(1, 60), unknown = data$unknown))$levels, 0L)
+  # Before it is estimated the number is a half.
+  device <- row_devices(data)
+  expect_equal(unname(device$p), p + (1 - p) / 2)
+  expect_equal(unname(device$q), (1 - p) / 2)
+})
+
+test_that("a model that keeps the levels of a factor is the model of its columns", {
+  level <- rep_len(1:11, 66)
+  data <- list(x = cbind(outer(level, 1:11, `==`) * 1, sin(1:66), cos(1:66)), y = rep_len(c(0, 1, 1), 66), weight = rep_len(c(1, 2, 0.5), 66),
+               device = cbind(c(0.8, 0.2, 0.2, 0.8, 0.6)), link = "logit")
+  model <- regress_model(data)
+  expect_equal(model$metric, crossprod(model$z * sqrt(data$weight)), ignore_attr = TRUE, tolerance = 1e-10)
+  b <- sin(1:13)
+  loglik <- function(model, data) {
+    function(b) {
+      report <- 0.2 + 0.6 * plogis(drop(model$z %*% b))
+      sum(data$weight * (data$y * log(report) + (1 - data$y) * log(1 - report)))
+    }
+  }
+  state <- regress_value(model, b)
+  expect_equal(state$value, loglik(model, data)(b), tolerance = 1e-10)
+  expect_equal(as.vector(state$gradient), difference_gradient(loglik(model, data), b), tolerance = 1e-6)
+  # Some of its rows, in the same columns; and some rows of a model with one column.
+  rows <- c(2, 5, 13, 40)
+  thin <- thin_model(model, rows)
+  expect_identical(thin$z, model$z[rows, ])
+  expect_equal(regress_value(thin, b)$value, loglik(thin, take_rows(data, rows))(b), tolerance = 1e-10)
+  one <- regress_model(replace(data, "x", list(cbind(rep(1, 66)))))
+  thin <- thin_model(one, rows)
+  expect_identical(dim(thin$z), c(4L, 1L))
+  expect_equal(regress_value(thin, 0.3)$value, loglik(thin, take_rows(data, rows))(0.3), tolerance = 1e-10)
+})
+
+test_that("equal rows are put together if a quarter of the rows is left, and not if more are", {
+  data <- fit_data(400)
+  data$arm <- rep(0L, 400)
+  data$offset <- data$weight <- rep(1, 400)
+  data$y <- rep(0, 400)
+  for (distinct in c(100, 101)) {
+    data$x <- cbind(1, rep_len(seq_len(distinct), 400))
+    expect_length(collapse_rows(data)$y, if (distinct == 100) 100 else 400)
+  }
+  few <- take_rows(data, 1:199)
+  few$x[, 2] <- 1
+  expect_length(collapse_rows(few)$y, 199)
+})
