@@ -399,3 +399,51 @@ test_that("rows of which a finite population hides nothing add nothing to its pa
   # Means given the truths are -0.4 and 1.4, the unbiased estimates of the truths -1 / 3 and 4 / 3.
   expect_equal(drop(hidden(list(weight.scale = 0.5))), 2^2 - (1.4^2 * 4 / 3 - 0.4^2 / 3), tolerance = 1e-12)
 })
+
+test_that("scores of the reports that rows might have are in order of report, row and parameter, and 0 / 0 is 0", {
+  said <- list(cbind(1:3, 11:13), cbind(c(4, NaN, 6), 14:16))
+  counts <- rbind(c(1, 0, 2), c(0, 1, 5))
+  some <- scored_reports(said, counts, diag(2), c(3, 2))
+  expect_identical(some$rows, c(3, 2))
+  expect_identical(some$scores, array(c(3, 6, 2, 0, 13, 16, 12, 15), c(2, 2, 2)))
+  expect_identical(some$counts, counts[, 3:2])
+  expect_identical(some$channel, diag(2))
+  expect_identical(scored_reports(said, counts, diag(2)), scored_reports(said, counts, diag(2), 1:3))
+  # One row, and one parameter.
+  one <- scored_reports(lapply(said, function(s) s[, 1, drop = FALSE]), counts, diag(2), 3)
+  expect_identical(one$scores, array(c(3, 6), c(2, 1, 1)))
+  expect_identical(one$counts, cbind(c(2, 5)))
+})
+
+test_that("coefficients of a design have its degrees of freedom, and others are normal", {
+  of_design <- function(df) list(design = linear, df.residual = df)
+  expect_identical(coefficient_freedom(of_design(3)), 3)
+  expect_identical(coefficient_freedom(of_design(0.5)), 0.5)
+  expect_identical(c(coefficient_freedom(of_design(0)), coefficient_freedom(of_design(-1))), c(NA_real_, NA_real_))
+  expect_identical(c(coefficient_freedom(of_design(3), "sandwich"), coefficient_freedom(list(df.residual = 3))), c(Inf, Inf))
+  expect_equal(coefficient_quantile(of_design(3), 0.9), qt(0.95, 3))
+  expect_equal(coefficient_quantile(of_design(3), 0.9, "observed"), qnorm(0.95))
+  expect_identical(has_design(list(of_design(3), list(design = NULL), 1, NULL)), c(TRUE, FALSE, FALSE, FALSE))
+  expect_no_error(refuse_pseudo(list(list(design = NULL))))
+  for (class in c("rr_glm", "rr_glm_attention", "rr_multinom")) expect_refused(refuse_pseudo(list(list(), structure(of_design(3), class = class))))
+})
+
+test_that("the variance of replicates is the survey package's, NA for what a replicate does not give, and empty for nothing", {
+  fit <- list(model = people)
+  for (design in designs[-1]) {
+    both <- function(w) c(weighted.mean(people$amount, w), weighted.mean(people$x, w))
+    centre <- stats::setNames(both(weights(design, "sampling")), c("amount", "x"))
+    expect_no_warning(V <- replicate_vcov(fit, design, centre, both))
+    expect_equal(V, matrix(vcov(survey::svymean(~ amount + x, design)), 2), tolerance = 1e-10, ignore_attr = TRUE)
+    expect_identical(dimnames(V), list(c("amount", "x"), c("amount", "x")))
+    calls <- 0
+    lost <- function(w) {
+      calls <<- calls + 1
+      replace(both(w), 2, if (calls == 3) NA else both(w)[2])
+    }
+    expect_warning(partial <- replicate_vcov(fit, design, centre, lost), class = "candor_warning_infinite")
+    expect_equal(partial, replace(V, 2:4, NA), tolerance = 1e-10)
+    expect_identical(replicate_vcov(fit, design, numeric(), both), matrix(0, 0, 0))
+  }
+  expect_null(replicate_vcov(fit, linear, c(a = 1), mean))
+})

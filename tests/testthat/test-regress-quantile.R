@@ -471,3 +471,86 @@ test_that("shares up to a value by hand: the standard error of a ratio, limits a
   expect_identical(c(few(3)$conf.low, few(3)$conf.high), c(0, 1))
   expect_identical(is.na(unlist(few(1)[c("estimate", "std.error", "conf.low", "conf.high")], use.names = FALSE)), rep(TRUE, 4))
 })
+
+test_that("quantiles and shares of classes do not depend on the unit of the weights, though their squares overflow", {
+  set.seed(37)
+  d <- class_survey(60)
+  warner <- list(x = rr_warner(0.8, levels = 0:1))
+  fits <- lapply(c(1, 1e200, 1e-200), function(unit) suppressMessages(rr_predictor(y ~ 0 + x, transform(d, w = w * unit), warner, weights = w)))
+  for (fit in fits[-1]) for (target in c("population", "sample")) {
+    expect_equal(rr_quantile(fit, c(0, 0.3, 0.6), target = target), rr_quantile(fits[[1]], c(0, 0.3, 0.6), target = target), tolerance = 1e-9)
+    expect_equal(as.data.frame(rr_contrast(fit, 1:3, cumulative = TRUE)), as.data.frame(rr_contrast(fits[[1]], 1:3, cumulative = TRUE)), tolerance = 1e-9)
+  }
+  expect_identical(names(rr_contrast(fits[[1]], 1:3, cumulative = TRUE))[1:6], c("x", "value", "estimate", "std.error", "conf.low", "conf.high"))
+})
+
+test_that("running variances of sums, of sums of groups and of totals are those of each sum by itself", {
+  d <- c(1, -2, 3, 0.5, 4, -1)
+  last_rows <- c(2L, 3L, 6L)
+  group <- c("b", "a", "b", "a", "c", "c")
+  factor <- c(2, 3, 2, 3, 0.5, 0.5)
+  variance <- function(spread, prob) spread$below - 2 * prob * spread$cross + prob^2 * spread$total
+  for (prob in c(0, 0.3, 1)) {
+    s <- lapply(last_rows, function(last) d * ((seq_along(d) <= last) - prob))
+    expect_equal(variance(square_spread(d^2, last_rows), prob), vapply(s, function(s) sum(s^2), 0))
+    expect_equal(variance(total_spread(cumsum(d)[last_rows], 0.7), prob), vapply(s, function(s) 0.7 * sum(s)^2, 0))
+    of_groups <- vapply(s, function(s) sum(tapply(s, group, sum)^2 * c(3, 2, 0.5)), 0)
+    expect_equal(variance(group_spread(d, last_rows, factor, group), prob), of_groups)
+    both <- add_spread(square_spread(d^2, last_rows), group_spread(d, last_rows, factor, group))
+    expect_equal(variance(both, prob), vapply(s, function(s) sum(s^2), 0) + of_groups)
+  }
+})
+
+test_that("the mean square of a score, given the truth, is the sum over the reports, for several covariates, rows and weights", {
+  set.seed(38)
+  d <- data.frame(y = c(3, 1, 2, 1, 5, 4, 4, 2), a = rep(0:1, 4), b = rep(c("u", "v", "w"), length.out = 8), w = c(1, 2, 1, 1, 3, 1, 2, 1))
+  three <- rr_channel(rbind(c(0.8, 0.1, 0.1), c(0.2, 0.7, 0.1), c(0, 0.1, 0.9)), levels = c("u", "v", "w"))
+  fit <- suppressMessages(rr_predictor(y ~ 0 + a:b, d, list(a = rr_warner(0.8, levels = 0:1), b = three), weights = w))
+  rows <- fit$rows
+  C <- list(rbind(c(0.8, 0.2), c(0.2, 0.8)), rbind(c(0.8, 0.1, 0.1), c(0.2, 0.7, 0.1), c(0, 0.1, 0.9)))
+  # E(u^2) of each truth: the sum over reports of P(report | truth) times the square of the entry of the inverse.
+  one <- lapply(C, function(C) rowSums(C * t(solve(C)^2)))
+  cells <- as.data.frame(rows$cells)
+  of_cells <- one[[1]][match(as.character(cells$a), c("0", "1"))] * one[[2]][match(as.character(cells$b), c("u", "v", "w"))]
+  expect_equal(unname(truth_squares(rows)), matrix(of_cells, 8, 6, byrow = TRUE), tolerance = 1e-10)
+  for (target in c("population", "sample")) {
+    classes <- read_classes(fit, target)
+    expect_identical(classes$values, c(1, 2, 3, 4, 5))
+    expect_identical(classes$sizes, c(2L, 2L, 1L, 2L, 1L))
+    expect_identical(classes$last_rows, c(2L, 4L, 5L, 7L, 8L))
+    u <- solve(C[[1]])[d$a + 1, ][, match(as.character(cells$a), c("0", "1"))] *
+      solve(C[[2]])[match(d$b, c("u", "v", "w")), ][, match(as.character(cells$b), c("u", "v", "w"))]
+    expect_equal(unname(classes$u), unname(u[order(d$y), ]), tolerance = 1e-10)
+    w <- d$w / 3
+    expect_equal(unname(classes$total), unname(colSums(w * u)), tolerance = 1e-10)
+    expect_equal(unname(classes$squares), unname(colSums(w^2 * u) * of_cells), tolerance = 1e-10)
+    for (k in c(1, 4)) {
+      sums <- class_sums(classes, k)
+      s <- (w * u[, k])[order(d$y)]
+      noise <- if (target == "sample") (w^2)[order(d$y)] else 0 * w
+      expect_equal(sums$below, cumsum(s)[c(2, 4, 5, 7, 8)], tolerance = 1e-10)
+      expect_equal(sums$total, sum(s), tolerance = 1e-10)
+      expect_equal(sums$member, (sum(w^2 * u[, k]) * of_cells[k] - sum(noise * u[order(d$y), k])) / sum(s), tolerance = 1e-10)
+    }
+  }
+})
+
+test_that("replicates that count for nothing are in no variance and in no centre", {
+  skip_if_not_installed("survey")
+  set.seed(39)
+  d <- class_survey(40)
+  warner <- list(x = rr_warner(0.8, levels = 0:1))
+  weights <- d$w * matrix(rexp(40 * 6), 40)
+  design <- function(columns, rscales, mse = FALSE) {
+    survey::svrepdesign(data = d, weights = ~w, repweights = weights[, columns], type = "other", scale = 0.5, rscales = rscales,
+                        combined.weights = TRUE, mse = mse)
+  }
+  for (mse in c(FALSE, TRUE)) {
+    counted <- rr_predictor(y ~ 0 + x, design(2:6, c(1, 0.2, 1, 3, 1), mse), warner)
+    more <- rr_predictor(y ~ 0 + x, design(1:6, c(0, 1, 0.2, 1, 3, 1), mse), warner)
+    # The degrees of freedom are of all replicates.
+    more$df.residual <- counted$df.residual
+    expect_equal(as.data.frame(rr_quantile(more, 0.4, difference = TRUE)), as.data.frame(rr_quantile(counted, 0.4, difference = TRUE)), tolerance = 1e-8)
+    expect_equal(as.data.frame(rr_contrast(more, 1, cumulative = TRUE)), as.data.frame(rr_contrast(counted, 1, cumulative = TRUE)), tolerance = 1e-8)
+  }
+})
