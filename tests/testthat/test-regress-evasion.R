@@ -371,3 +371,23 @@ test_that("an infinite coefficient has no profile beside evasion", {
   evasion <- list(point = c(a = -Inf, sigma = 1, share = -2), covariance = matrix(NA_real_, 3, 3), shares = list(v = cbind(`(Intercept)` = 1)))
   expect_identical(evasion_profile(list(evasion = evasion, loglik = -10), 1, 2), c(NA_real_, NA_real_))
 })
+
+test_that("evasion is climbed for in columns that are orthogonal over weighted reports, and those of the share over weighted persons", {
+  x <- cbind(1, c(0, 1, 3, 2, 5, 1), c(1, 1, 0, 0, 1, 0))
+  v <- cbind(1, c(2, 0, 7))
+  groups <- list(x = x, person = c(1, 1, 2, 2, 2, 3), v = v, weight = c(2, 1, 4), size = 3L, names = c("a", "b", "c", "sigma", "share", "share:v"))
+  model <- evasion_model(groups)
+  to <- model$slope()
+  worth <- c(2, 2, 1, 1, 1, 4)
+  z <- x %*% to[1:3, 1:3]
+  expect_equal(crossprod(z, worth * z) / sum(worth), diag(3), tolerance = 1e-10)
+  share <- v %*% to[5:6, 5:6]
+  expect_equal(crossprod(share, groups$weight * share) / 7, diag(2), tolerance = 1e-10)
+  expect_identical(to[4, ], c(0, 0, 0, 1, 0, 0))
+  expect_equal(model$metric, diag(7, 6))
+  # Linear predictors of reports and logits of shares may be infinite, and sigma.
+  b <- c(0.3, -1, 0.5, 0.7, -2, 0.4)
+  at <- model$natural(b)
+  eta <- model$unbounded(b, diag(6))$eta
+  expect_equal(eta[c(1:6, 8:10)], c(drop(x %*% at[1:3]), drop(v %*% at[5:6])), tolerance = 1e-10)
+})
