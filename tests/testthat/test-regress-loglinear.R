@@ -338,3 +338,30 @@ test_that("a group without reports counts nothing, one report counts as one, and
   expect_identical(fit$n, 101)
   expect_refused(rr_loglinear(~report, rr_counts(c(0, 0), rr_warner(0.8))), class = "empty")
 })
+
+test_that("shares stay finite far out, and a report that is impossible and that nobody gave takes nothing from the likelihood", {
+  table <- loglinear_table(~report, rr_counts(cbind(a = c(no = 7, yes = 0), b = c(3, 0)), rr_binary(1, 0)))
+  # One column, which is -1/2 and 1/2 in each group.
+  expect_equal(unname(table$x[, 1]), c(-0.5, 0.5, -0.5, 0.5))
+  expect_equal(loglinear_shares(table, log(3)), cbind(c(0.25, 0.75), c(0.25, 0.75)))
+  expect_equal(loglinear_shares(table, 2000), cbind(0:1, 0:1))
+  expect_equal(loglinear_shares(table, -2000), cbind(1:0, 1:0))
+  expect_equal(loglinear_value(table, table$x, -2000, 0L)$value, 0)
+  expect_equal(loglinear_value(table, table$x, log(3), 0L)$value, 10 * log(0.25))
+  expect_identical(loglinear_value(table, table$x, 2000, 0L)$value, -Inf)
+})
+
+test_that("the table of a log-linear model has no intervals unless they are wanted, and no parameters but with a share", {
+  fit <- rr_loglinear(~ item1 + item2, benefit())
+  table <- tidy(fit)
+  expect_identical(table$term, names(coef(fit)))
+  expect_false("conf.low" %in% names(table))
+  limits <- tidy(fit, conf.int = TRUE, conf.level = 0.9, exponentiate = TRUE)
+  error <- sqrt(diag(vcov(fit)))
+  expect_equal(limits$conf.high, unname(exp(coef(fit) + qnorm(0.95) * error)), tolerance = 1e-10)
+  expect_refused(tidy(fit, type = "parameters"))
+  protective <- rr_loglinear(~ item1 + item2, benefit(), protective = "no", starts = 5)
+  expect_identical(tidy(protective)$term, c(names(coef(protective)), "self-protective"))
+  expect_identical(tidy(protective, type = "parameters")$term, "self-protective")
+  expect_equal(tidy(protective)[3, ], tidy(protective, type = "parameters"))
+})
