@@ -197,3 +197,54 @@ test_that("emmeans takes a column that others make, and other covariances", {
   # The effect of age where its double stays is not estimated.
   expect_true(all(is.na(means(at = list(age = 0, twice = 1))$emmean)))
 })
+
+test_that("a corrected AIC needs more rows than parameters and one, and a fit by moments has no measures", {
+  towns <- data.frame(x = c(1, 4, 2, 3), yes = c(6, 9, 8, 14), no = c(14, 11, 12, 6))
+  for (rows in 3:4) {
+    fit <- quietly(rr_glm(cbind(yes, no) ~ x, towns[seq_len(rows), ], rr_forced(1 / 6)))
+    loglik <- as.numeric(logLik(fit))
+    table <- model_performance.rr_glm(fit)
+    expect_equal(table$AIC, 4 - 2 * loglik)
+    expect_equal(table$BIC, 2 * log(rows) - 2 * loglik)
+    # 2 k (k + 1) / (n - k - 1) is 12 / 1 with four rows, and 12 / 0 with three.
+    expect_equal(table$AICc, if (rows == 4) 16 - 2 * loglik)
+    expect_named(model_performance.rr_glm(fit, "bic"), "BIC")
+  }
+  data <- data.frame(y = c(1, 4, 2, 6, 3, 8), x = c("no", "yes", "no", "yes", "yes", "no"))
+  moments <- rr_predictor(y ~ x, data, list(x = rr_warner(0.9)))
+  expect_identical(dim(model_performance.rr_regression(moments)), c(1L, 0L))
+  expect_null(glance_custom.rr_regression(moments))
+  expect_identical(glance_custom.rr_regression(two), data.frame(logLik = two$loglik))
+  expect_null(glance_custom.rr_regression(replace(two, "design", list(1))))
+})
+
+test_that("the likelihoods of rows whose reports are all no or all yes are those of the binomial distribution", {
+  skip_if_not_installed("insight")
+  towns <- data.frame(x = c(1, 2, 1, 2), yes = c(0, 9, 20, 10), no = c(20, 0, 0, 15))
+  fit <- quietly(rr_glm(cbind(yes, no) ~ x, towns, rr_forced(1 / 6)))
+  value <- get_loglikelihood.rr_glm(fit)
+  rate <- 1 / 6 + 2 / 3 * plogis(coef(fit)[[1]] + coef(fit)[[2]] * towns$x)
+  expect_equal(attr(value, "per_obs"), dbinom(towns$yes, towns$yes + towns$no, rate, log = TRUE), tolerance = 1e-10)
+  expect_equal(as.numeric(value), sum(attr(value, "per_obs")), tolerance = 1e-10)
+  expect_identical(attr(value, "nall"), attr(logLik(fit), "nobs"))
+  expect_identical(get_df.rr_glm(fit, "normal"), Inf)
+  expect_equal(as.double(insight::get_df(fit, type = "model")), 2)
+})
+
+test_that("the basis of emmeans has the rows of the grid, the coefficients and what the columns leave open", {
+  twice <- transform(contacts, twice = 2 * age)
+  fit <- suppressMessages(rr_glm(report ~ age + twice + sex, twice, rr_forced(1 / 6)))
+  grid <- data.frame(age = c(20, 30), twice = c(40, 60), sex = c("m", "f"))
+  basis <- emm_basis.rr_glm(fit, stats::delete.response(terms(fit)), fit$xlevels, grid)
+  expect_equal(unname(basis$X), cbind(1, c(20, 30), c(40, 60), c(1, 0)), ignore_attr = TRUE)
+  expect_identical(basis$bhat, coef(fit))
+  expect_equal(basis$V, vcov(fit)[-3, -3])
+  # 2 age - twice is 0.
+  expect_identical(dim(basis$nbasis), c(4L, 1L))
+  expect_equal(abs(drop(basis$nbasis)), c(0, 2, 1, 0) / sqrt(5), tolerance = 1e-6)
+  expect_lt(basis$nbasis[2] * basis$nbasis[3], 0)
+  expect_identical(basis$dffun(NULL, basis$dfargs), Inf)
+  expect_identical(basis$misc[c("tran", "inv.lbl")], list(tran = "logit", inv.lbl = "prob"))
+  expect_identical(emm_basis.rr_glm(large, stats::delete.response(terms(large)), large$xlevels, grid)$nbasis, matrix(NA))
+  expect_null(emm_basis.rr_glm(fits$identity, stats::delete.response(terms(fits$identity)), NULL, grid)$misc$tran)
+})
