@@ -263,6 +263,8 @@ test_that("starts at a value: the best two of the starts as they are and scaled 
   expect_equal(starts(c(1, -2, 0, 4), TRUE, 1:2), cbind(c(2, 6), c(2, 5)) + 0.5)
   expect_equal(passed, list(c(10, 30), cbind(rbind(1:4, 5:8), c(2, 5), c(2, 8))))
   expect_equal(starts(c(1, -2, 0, 4), FALSE, 1:2), cbind(c(2.5, 6.5), c(2.5, 5.5), c(1, 5), c(2, 6)))
+  starts(c(0.25, -2, 0, 4), TRUE, 1:2)
+  expect_equal(passed[[2]], cbind(rbind(1:4, 5:8), c(8, 5), c(2, 8)))
   expect_equal(starts(c(-1, -2, 0, 4), TRUE, 1), cbind(2.5, 2.5))
   expect_equal(passed[[2]], rbind(c(1:4, 2)))
 })
@@ -301,4 +303,32 @@ test_that("the constant beside an unknown number alone has limits where the best
     curve <- profile(fit, level = 0.9, points = 5)
     expect_equal(curve$deviance, 2 * pmax(fit$loglik - vapply(curve$value, best, 0), 0), tolerance = allowed)
   }
+})
+
+test_that("limits are Wald's where there is no likelihood of a known channel, and a profile is refused there", {
+  d <- data.frame(x = rep_len(c(-1, 0.5, 2, 1), 80), y = rep(0:1, c(38, 42)), school = rep(1:10, 8))
+  plain <- quietly(rr_glm(y ~ x, d, rr_warner(0.8)))
+  wald <- function(fit, quantile = qnorm(0.95), ...) {
+    unname(coef(fit) + outer(sqrt(diag(vcov(fit, ...))), c(-1, 1) * quantile))
+  }
+  expect_identical(confint(plain, level = 0.9), confint(plain, level = 0.9, method = "profile"))
+  expect_false(isTRUE(all.equal(unname(confint(plain, level = 0.9)), wald(plain), tolerance = 1e-3)))
+  expect_equal(unname(confint(plain, level = 0.9, method = "wald")), wald(plain), tolerance = 1e-10)
+  prior <- quietly(rr_glm(y ~ x, d, rr_warner(0.8), penalty = "prior"))
+  expect_equal(unname(confint(prior, level = 0.9)), wald(prior), tolerance = 1e-10)
+  expect_equal(unname(confint(plain, level = 0.9, type = "observed")), wald(plain), tolerance = 1e-10)
+  expect_equal(unname(confint(plain, level = 0.9, cluster = d$school)), wald(plain, cluster = d$school), tolerance = 1e-10)
+  expect_refused(confint(prior, method = "profile"), confint(plain, method = "profile", type = "observed"),
+                 confint(plain, method = "profile", cluster = d$school), confint(plain, method = "both"))
+  measured <- rr_misclassification(table = rbind(c(90, 10), c(20, 180)), validation = "external")
+  studied <- quietly(rr_glm(y ~ x, transform(d, y = measured$reports[y + 1]), measured))
+  expect_message(limits <- confint(studied, level = 0.9), class = "candor_message_wald")
+  expect_equal(unname(limits), wald(studied), tolerance = 1e-10)
+  expect_no_message(expect_equal(confint(studied, level = 0.9, method = "wald"), limits))
+  expect_refused(confint(studied, method = "profile"))
+  skip_if_not_installed("survey")
+  design <- quietly(rr_glm(y ~ x, survey::svydesign(~school, weights = ~1, data = d), rr_warner(0.8)))
+  # Ten clusters less 1, less a slope.
+  expect_equal(unname(confint(design, level = 0.9)), wald(design, qt(0.95, 8)), tolerance = 1e-10)
+  expect_refused(confint(design, method = "profile"))
 })
