@@ -152,3 +152,28 @@ test_that("the reports of an anchor question are one no or yes in each row", {
   for (column in list(c(0, 1), c(FALSE, TRUE), c("no", "yes"))) expect_identical(anchor_reports(column, anchor), 0:1)
   expect_refused(anchor_reports(c(0.5, 1), anchor), anchor_reports(cbind(1:0, 0:1), anchor), class = "level")
 })
+
+test_that("each device has an arm for each report of the anchor question, with probabilities linear in the share of the inattentive", {
+  # Attentive respondents say yes to the anchor question with probability 0.2 * 0.8 + 0.8 * 0.3 = 0.4, the inattentive to both with 0.7.
+  anchor <- list(a = rr_anchor(rr_binary(0.8, 0.3), share = 0.2, answer = c(0.3, 0.7)))
+  devices <- list(device = rbind(p = c(0.9, 0.75), q = c(0.2, 0.1)), arm = c(0L, 1L, 1L, 0L), unknown = NULL, labels = c("no", "yes"))
+  for (by in c("person", "question")) {
+    found <- anchor_devices(devices, anchor, c(1, 0, 1, 0), by)
+    expect_identical(found$arm, c(1L, 2L, 3L, 0L))
+    expect_identical(found$separate, by == "question")
+    expect_identical(found[c("parameter", "labels")], list(parameter = "inattentive", labels = c("no", "yes")))
+    expect_null(found$device)
+    for (psi in c(0, 0.3, 1)) {
+      attentive <- (1 - psi) * if (by == "person") rep(c(0.6, 0.4), 2) else 1
+      inattentive <- psi * 0.7 * if (by == "person") rep(c(0.3, 0.7), 2) else 1
+      at <- rbind(found$unknown[1, ] + psi * found$unknown[2, ], found$unknown[3, ] + psi * found$unknown[4, ], found$unknown[5, ] + psi * found$unknown[6, ])
+      expect_equal(at[1, ], attentive * c(0.9, 0.9, 0.75, 0.75) + inattentive)
+      expect_equal(at[2, ], attentive * c(0.2, 0.2, 0.1, 0.1) + inattentive)
+      expect_equal(at[3, ], (1 - psi) * rep(c(0.6, 0.4), 2) + psi * rep(c(0.3, 0.7), 2))
+    }
+  }
+  # One mechanism has no arms yet.
+  one <- anchor_devices(replace(devices, "arm", list(NULL)), anchor, c("no", "yes", "yes"))
+  expect_identical(one$arm, c(0L, 1L, 1L))
+  expect_refused(anchor_devices(replace(devices, "unknown", list(diag(6))), anchor, c(0, 1)))
+})
