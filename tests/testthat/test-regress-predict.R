@@ -88,3 +88,50 @@ test_that("with an anchor question in each of two arms, reports and posteriors a
   expect_equal(unname(predict(fit, new, "report")), yes / (yes + no), tolerance = 1e-10)
   expect_equal(unname(predict(fit, new, "posterior")), truth * ifelse(new$y == 1, beside(p) / yes, beside(1 - p) / no), tolerance = 1e-10)
 })
+
+test_that("limits of the log link end at 1, and those of reports are in order if a true yes makes a report of yes less likely", {
+  d <- data.frame(x = rep(0:1, each = 200), y = rep(c(1, 0, 1, 0), c(90, 110, 154, 46)))
+  fit <- quietly(rr_glm(y ~ x, d, rr_warner(0.8), "log"))
+  at <- cbind(1, 0:1)
+  eta <- drop(at %*% coef(fit))
+  half <- qnorm(0.995) * sqrt(rowSums((at %*% vcov(fit)) * at))
+  limits <- predict(fit, data.frame(x = 0:1), "truth", interval = "confidence", level = 0.99)
+  expect_equal(unname(limits), cbind(exp(eta), exp(eta - half), pmin(exp(eta + half), 1)), ignore_attr = TRUE, tolerance = 1e-8)
+  expect_true(limits[2, 3] == 1 && limits[1, 3] < 1)
+  reversed <- quietly(rr_glm(y ~ x, d, rr_binary(0.2, 0.9)))
+  eta <- drop(at %*% coef(reversed))
+  error <- sqrt(rowSums((at %*% vcov(reversed)) * at))
+  report <- function(eta) 0.9 - 0.7 * plogis(eta)
+  z <- qnorm(0.9)
+  found <- predict(reversed, data.frame(x = 0:1), "report", se.fit = TRUE, interval = "confidence", level = 0.8)
+  expect_equal(unname(found$fit), cbind(report(eta), report(eta + z * error), report(eta - z * error)), ignore_attr = TRUE, tolerance = 1e-8)
+  expect_equal(unname(found$se.fit), 0.7 * dlogis(eta) * error, tolerance = 1e-8)
+  expect_identical(found$residual.scale, 1)
+  # With a covariance from outside the quantile is normal, and aliased coefficients have no place.
+  twice <- suppressMessages(quietly(rr_glm(y ~ x + I(2 * x), d, rr_warner(0.8))))
+  plain <- quietly(rr_glm(y ~ x, d, rr_warner(0.8)))
+  for (other in list(NULL, vcov(twice))) {
+    expect_equal(predict(twice, data.frame(x = 0:1), se.fit = TRUE, vcov. = other)$se.fit, predict(plain, data.frame(x = 0:1), se.fit = TRUE)$se.fit,
+                 tolerance = 1e-8)
+  }
+})
+
+test_that("offsets of the formula and of the argument add up at new rows, and rows with missing values are NA where they were excluded", {
+  case <- predict_case()
+  d <- transform(case$data, more = rep_len(c(-0.4, 0, 0.2), 300))
+  fit <- quietly(rr_glm(y ~ x + offset(more) + offset(2 * more), d, case$mechanisms, arm = arm, offset = off))
+  new <- data.frame(x = c(0, 1), more = c(0.1, -0.3), off = c(0.5, 0.2))
+  expect_equal(unname(predict(fit, new)), coef(fit)[[1]] + coef(fit)[[2]] * new$x + 3 * new$more + new$off, tolerance = 1e-10)
+  expect_equal(unname(predict(fit)), coef(fit)[[1]] + coef(fit)[[2]] * d$x + 3 * d$more + d$off, tolerance = 1e-10)
+  d$x[4] <- NA
+  excluded <- suppressMessages(quietly(rr_glm(y ~ x, d, case$mechanisms, arm = arm, na.action = na.exclude)))
+  for (type in c("link", "truth", "report", "posterior")) {
+    value <- predict(excluded, type = type)
+    expect_length(value, 300)
+    expect_identical(which(is.na(value)), c(`4` = 4L))
+    expect_equal(unname(value[-4]), unname(predict(excluded, d[-4, ], type)), tolerance = 1e-10)
+  }
+  expect_identical(which(is.na(predict(excluded, se.fit = TRUE)$se.fit)), c(`4` = 4L))
+  expect_identical(which(is.na(fitted(excluded, "truth"))), c(`4` = 4L))
+  expect_identical(which(is.na(residuals(excluded, "truth"))), c(`4` = 4L))
+})
