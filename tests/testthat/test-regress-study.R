@@ -225,3 +225,36 @@ test_that("rr_loglinear() has the vectors' covariance, and that of refits", {
     rr_estimate(fit$tally), rr_posterior(fit$tally), rr_power(fit$mechanism, n = 100, share = 0.3, null = 0.2), rr_choose_method(fit$tally),
     rr_goodness_of_fit(fit), rr_compose(fit$mechanism, fit$mechanism), rr_top(fit$tally))
 })
+
+test_that("a sandwich has the places that have a variance, and sums by report have a column for each", {
+  bread <- rbind(c(2, NA, 1), NA, c(0.5, NA, 3))
+  meat <- rbind(c(1, 7, 0.2), 8:10, c(0.2, 9, 4))
+  inner <- rbind(c(2, 1), c(0.5, 3)) %*% rbind(c(1, 0.2), c(0.2, 4)) %*% rbind(c(2, 0.5), c(1, 3))
+  expected <- matrix(NA_real_, 3, 3)
+  expected[c(1, 3), c(1, 3)] <- inner
+  expect_equal(sandwich(bread, meat), expected)
+  # Scores of the places that have a variance alone.
+  expect_equal(sandwich(bread, meat[c(1, 3), c(1, 3)]), expected)
+  expect_equal(sandwich(matrix(3), matrix(2)), matrix(18))
+  expect_equal(sums_by_report(cbind(1:4, c(10, 20, 30, 40)), c(2, 1, 2, 2), 3), rbind(c(2, 8, 0), c(20, 80, 0)))
+})
+
+test_that("a study of respondents, and what is named beside any study, is refused, and mechanisms that are known are not", {
+  study <- rbind(c(90, 10), c(20, 180))
+  outer <- rr_misclassification(table = study, validation = "external")
+  inner <- rr_misclassification(table = study, validation = "internal")
+  expect_null(refuse_study_beside(list(outer, rr_warner(0.8)), "it", c(weights = FALSE)))
+  expect_error(refuse_study_beside(list(outer), "it", c(weights = FALSE, clusters = TRUE)), "clusters", class = "candor_error_law")
+  expect_error(refuse_study_beside(list(rr_warner(0.8), inner), "it"), class = "candor_error_law")
+  expect_no_error(refuse_study_beside(list(rr_warner(0.8)), "it", c(weights = TRUE)))
+  data <- data.frame(y = rep(outer$reports, c(60, 40)))
+  known <- quietly(rr_glm(y ~ 1, data, rr_misclassification(table = study, validation = "exact")))
+  studied <- quietly(rr_glm(y ~ 1, data, outer))
+  expect_identical(c(has_study(list(known)), has_study(list(known, studied))), c(FALSE, TRUE))
+  expect_identical(study_covariance(known, vcov(known)), 0)
+  # A share (m - q) / (p - q) with q = 0.1, p = 0.9: its variance on the logit scale, of reports and of both rows of the study.
+  m <- 0.4
+  share <- (m - 0.1) / 0.8
+  variance <- (m * (1 - m) / 100 + (1 - share)^2 * 0.1 * 0.9 / 100 + share^2 * 0.1 * 0.9 / 200) / 0.8^2 / (share * (1 - share))^2
+  expect_equal(vcov(studied)[[1]], variance, tolerance = 1e-8)
+})
