@@ -187,3 +187,34 @@ test_that("a number, or `which`, draws the diagnostics of a linear model, and th
   expect_null(plotted(fit)$variable)
   expect_refused(plotted(fit, "x", level = 0.9))
 })
+
+test_that("lines are named at their ends where there is one panel, and in a legend where there are several, or rows", {
+  along <- list(line = TRUE, values = 1:3, variable = "x", typical = character())
+  data <- data.frame(value = rep(1:3, 2), fit = c(0.1, 0.2, 0.3, 0.6, 0.7, 0.8), level = factor(rep(c("u", "v"), each = 3)))
+  data[c("lwr", "upr")] <- data$fit + c(rep(-0.05, 6), rep(0.05, 6))
+  is_named <- function(...) identical(draw_along(data, ..., what = "P", conf.level = 0.95, title = "g")$scales$get_scales("colour")$guide, "none")
+  expect_identical(c(is_named(along), is_named(along, panels = 2L), is_named(replace(along, "line", FALSE))), c(TRUE, FALSE, FALSE))
+  expect_length(draw_along(data, along, "P", 0.95)$layers, 3)
+  expect_length(draw_along(data, along, "P", 0.95, panels = 2L)$layers, 2)
+})
+
+test_that("a picture of coefficients has the model of the outcome, and the first of several lines that are wanted", {
+  data <- withr::with_seed(91, data.frame(x = round(rnorm(120), 1), z = rep_len(0:2, 120), k = rep(c("no", "yes", "yes"), 40)))
+  data$y <- data$x + (data$k == "yes") + sin(1:120)
+  fit <- quietly(suppressWarnings(rr_predictor(y ~ x + k, data, list(k = rr_warner(0.9)), truth = ~ x + z, method = "ml")))
+  table <- tidy(fit)
+  shown <- table[table$component == "outcome" & table$term != "(Intercept)", ]
+  rows <- ggplot2::layer_data(draw_coefficients(fit, 0.95, FALSE), 3)
+  expect_equal(rows$x, shown$estimate)
+  expect_equal(nrow(shown), 2)
+  lines <- data.frame(x = 1:20, g = rep_len(c("u", "v"), 20), h = rep_len(1:5, 20))
+  expect_identical(line_covariate(c("h", "g"), "x", terms(~ x + g + h), lines), "h")
+})
+
+test_that("groups of a posterior have their own names as rows, in their order", {
+  counts <- data.frame(answer = rep(c("no", "yes"), 2), n = c(300, 200, 350, 150), g = rep(c("u", "v"), each = 2))
+  picture <- ggplot2::autoplot(rr_posterior(rr_counts(counts, rr_warner(0.8), column = "answer", by = "g")))
+  expect_identical(rev(ggplot2::ggplot_build(picture)$layout$panel_params[[1]]$y$get_labels()), c("u", "v"))
+  grades <- rr_posterior(rr_counts(cbind(u = c(30, 20, 10), v = c(10, 25, 40)), rr_grr(3, p = 0.8)), n = 200)
+  expect_identical(length(unique(ggplot2::layer_data(ggplot2::autoplot(grades), 3)$PANEL)), 2L)
+})

@@ -135,3 +135,20 @@ test_that("offsets of the formula and of the argument add up at new rows, and ro
   expect_identical(which(is.na(fitted(excluded, "truth"))), c(`4` = 4L))
   expect_identical(which(is.na(residuals(excluded, "truth"))), c(`4` = 4L))
 })
+
+test_that("a combination of infinite coefficients that is finite has its standard error, and other rows have none", {
+  # Nobody in a seems to be a yes; 21 of 60 reports in b are a share of (0.35 - 0.2) / 0.6.
+  some <- data.frame(g = rep(c("a", "b"), each = 60), y = rep(c(0, 1, 0, 1), c(57, 3, 39, 21)))
+  fit <- suppressWarnings(rr_glm(y ~ g, some, rr_warner(0.8)))
+  expect_identical(unname(coef(fit)), c(-Inf, Inf))
+  new <- data.frame(g = c("b", "a"))
+  for (rows in list(new, some[c(61, 1), ])) {
+    truth <- predict(fit, rows, "truth", se.fit = TRUE)
+    expect_equal(unname(truth$fit), c(0.25, 0), tolerance = 1e-7)
+    expect_equal(unname(truth$se.fit), c(sqrt(0.35 * 0.65 / 60) / 0.6, NA), tolerance = 1e-6)
+    error <- unname(truth$se.fit[1]) / (0.25 * 0.75)
+    limits <- predict(fit, rows, "truth", interval = "confidence", level = 0.9)
+    expect_equal(unname(limits[1, ]), plogis(qlogis(0.25) + c(0, -1, 1) * qnorm(0.95) * error), tolerance = 1e-6)
+  }
+  expect_warning(predict(fit, new, "truth", unknown = 1), class = "candor_warning_argument")
+})

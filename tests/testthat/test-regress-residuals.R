@@ -143,3 +143,31 @@ test_that("with each binomial number at its mean, simulated responses are the fi
   one <- suppressMessages(rr_glm(y ~ 1, data.frame(y = rep(0:1, c(60, 40)), w = 0.4), rr_warner(0.8), weights = w, starts = 1))
   expect_equal(drawn(one), rep(0.4, 100))
 })
+
+test_that("arguments that a method of a fit does not have are told, and those that it has are not", {
+  fit <- rr_glm(y ~ x, data.frame(x = rep(1:4, 25), y = rep(c(0, 1, 1, 0, 1), 20)), rr_warner(0.9))
+  ignored <- list(
+    function(...) residuals(fit, "truth", ...), function(...) influence(fit, "deletion", ...), function(...) extractAIC(fit, ...),
+    function(...) predict(fit, ...), function(...) anova(fit, ...)
+  )
+  for (call in ignored) {
+    expect_warning(call(unknown = 1), class = "candor_warning_argument")
+    expect_no_warning(call(), class = "candor_warning_argument")
+  }
+})
+
+test_that("residuals of the truth and leverages are 0 where all is at infinity, and simulated numbers of surveys have their names", {
+  # All of b say yes, and the device never says so of a no: their truth is a yes.
+  data <- data.frame(g = rep(c("a", "b"), c(40, 12)), y = c(rep(1:0, c(16, 24)), rep(1, 12)))
+  fit <- suppressWarnings(rr_glm(y ~ g, data, rr_binary(0.8, 0)))
+  expect_identical(coef(fit)[["gb"]], Inf)
+  # P(yes | report): 1 after a yes; after a no 0.5 * 0.2 / 0.6, with a share of 0.4 / 0.8.
+  expect_equal(unname(residuals(fit, "truth")), c(rep(0.5, 16), rep(1 / 6 - 0.5, 24), rep(0, 12)), tolerance = 1e-6)
+  expect_equal(unname(hatvalues(fit)), c(rep(1 / 40, 40), rep(0, 12)), tolerance = 1e-6)
+  # Minus the second derivatives of the logarithms of 0.8 share and 1 - 0.8 share by the logit, at a share of a half.
+  no <- function(eta) log(1 - 0.8 * plogis(eta))
+  curvature <- rep(c(0.25, -(no(1e-3) - 2 * no(0) + no(-1e-3)) / 1e-6, 0), c(16, 24, 12))
+  expect_equal(unname(hatvalues(fit, "observed")), curvature / sum(curvature), tolerance = 1e-5)
+  expect_named(simulate(fit, 3, seed = 1), c("sim_1", "sim_2", "sim_3"))
+  expect_refused(simulate(fit, 0), simulate(fit, 1.5))
+})
