@@ -111,8 +111,8 @@ residuals.rr_regression <- function(object, ...) regression_reports(object) - fi
 #' @rdname regression_methods
 #' @export
 residuals.rr_multinom <- function(object, type = c("report", "truth"), ...) {
-  type <- check_choice(type)
-  if (type == "truth") predict(object, type = "posterior") - predict(object) else NextMethod()
+  if (check_choice(type) == "report") return(residuals.rr_regression(object))
+  predict(object, type = "posterior") - predict(object)
 }
 
 #' @rdname regression_methods

@@ -367,3 +367,32 @@ test_that("tables, summaries and prints of regressions that are no glm have the 
   expect_equal(vcov(weighted, "sandwich"), vcov(quietly(rr_multinom(k ~ x, data[data$w > 0, ], rr_grr(c("a", "b", "c"), p = 0.9), weights = w)), "sandwich"),
                tolerance = 1e-6)
 })
+
+test_that("tables and covariances of a glm have no intervals, factors or unknown number unless they are wanted", {
+  d <- data.frame(y = rep(0:1, c(50, 40)), sample = rep(c("a", "b"), 45), x = rep(c(-1, 0.5, 2), 30))
+  mechanisms <- list(a = rr_unrelated(0.7, pi = NULL), b = rr_unrelated(0.3, pi = NULL))
+  fit <- suppressWarnings(rr_glm(y ~ x + I(2 * x), d, mechanisms, arm = sample)) |> suppressMessages()
+  b <- names(coef(fit))
+  expect_identical(rownames(vcov(fit)), b)
+  expect_identical(vcov(fit), vcov(fit, "observed", NULL, FALSE, TRUE))
+  expect_identical(rownames(vcov(fit, parameter = TRUE)), c(b, names(fit$parameter)))
+  expect_identical(rownames(vcov(fit, complete = FALSE)), b[1:2])
+  table <- tidy(fit)
+  expect_identical(names(table), c("term", "estimate", "std.error", "statistic", "p.value"))
+  expect_equal(table$estimate[-4], unname(coef(fit)))
+  expect_equal(table$estimate[4], fit$parameter[[1]])
+  # The number has no test, and limits on its logit.
+  expect_identical(is.na(table$p.value), c(FALSE, FALSE, TRUE, TRUE))
+  expect_identical(is.na(table$statistic), c(FALSE, FALSE, TRUE, TRUE))
+  odds <- tidy(fit, conf.int = TRUE, conf.level = 0.9, exponentiate = TRUE, conf.method = "wald")
+  psi <- fit$parameter[[1]]
+  half <- qnorm(0.95) * table$std.error[4] / (psi * (1 - psi))
+  expect_equal(unlist(odds[4, c("estimate", "conf.low", "conf.high")], use.names = FALSE), plogis(qlogis(psi) + c(0, -half, half)), tolerance = 1e-10)
+  expect_equal(odds$estimate[1:2], unname(exp(coef(fit)[1:2])))
+  expect_identical(rownames(summary(fit)$coefficients), b[1:2])
+  loglik <- as.numeric(logLik(fit))
+  # Two coefficients and the number.
+  expect_equal(c(AIC(fit), AIC(fit, k = 3)), c(6, 9) - 2 * loglik, tolerance = 1e-10)
+  expect_equal(extractAIC(fit)[2], AIC(fit))
+  expect_refused(AIC(fit, k = "2"), extractAIC(fit, k = NA))
+})

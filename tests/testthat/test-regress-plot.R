@@ -218,3 +218,14 @@ test_that("groups of a posterior have their own names as rows, in their order", 
   grades <- rr_posterior(rr_counts(cbind(u = c(30, 20, 10), v = c(10, 25, 40)), rr_grr(3, p = 0.8)), n = 200)
   expect_identical(length(unique(ggplot2::layer_data(ggplot2::autoplot(grades), 3)$PANEL)), 2L)
 })
+
+test_that("a picture of a fit has the truths, and its coefficients are no factors unless they are wanted", {
+  case <- plot_case()
+  labels <- function(...) ggplot2::autoplot(case$fit, ...)$labels
+  expect_identical(labels()$y, labels(type = "truth", conf.level = 0.95)$y)
+  expect_identical(labels()$x, "x")
+  expect_identical(labels(type = "coefficients")$x, labels(type = "coefficients", exponentiate = FALSE)$x)
+  three <- quietly(rr_multinom(y ~ x, transform(case$data, y = c("no", "yes")[y + 1]), rr_warner(0.8)))
+  class(three) <- "rr_regression"
+  expect_refused(autoplot.rr_regression(three, level = 0.9))
+})

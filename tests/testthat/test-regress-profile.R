@@ -332,3 +332,12 @@ test_that("limits are Wald's where there is no likelihood of a known channel, an
   expect_equal(unname(confint(design, level = 0.9)), wald(design, qt(0.95, 8)), tolerance = 1e-10)
   expect_refused(confint(design, method = "profile"))
 })
+
+test_that("a curve has 20 values and the estimate over the interval of 99 in 100, of all coefficients, unless others are wanted", {
+  fit <- quietly(rr_glm(y ~ x, data.frame(x = rep_len(c(-1, 0.5, 2), 90), y = rep(0:1, c(40, 50))), rr_warner(0.8)))
+  curve <- profile(fit)
+  expect_identical(as.data.frame(curve), as.data.frame(profile(fit, c("(Intercept)", "x"), 0.99, 20)))
+  expect_identical(as.vector(table(factor(curve$term, names(coef(fit))))), c(21L, 21L))
+  expect_equal(range(curve$value[curve$term == "x"]), as.vector(confint(fit, "x", 0.99)), tolerance = 1e-8)
+  expect_equal(range(curve$z), c(-1, 1) * qnorm(0.995), tolerance = 1e-5)
+})

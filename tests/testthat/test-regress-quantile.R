@@ -554,3 +554,10 @@ test_that("replicates that count for nothing are in no variance and in no centre
     expect_equal(as.data.frame(rr_contrast(more, 1, cumulative = TRUE)), as.data.frame(rr_contrast(counted, 1, cumulative = TRUE)), tolerance = 1e-8)
   }
 })
+
+test_that("quantiles of classes are quartiles of the population without differences unless others are wanted", {
+  set.seed(40)
+  fit <- rr_predictor(y ~ 0 + x, class_survey(80), list(x = rr_warner(0.8, levels = 0:1)))
+  expect_identical(rr_quantile(fit), rr_quantile(fit, c(0.25, 0.5, 0.75), 0.95, target = "population", difference = FALSE))
+  expect_false(identical(rr_quantile(fit)$conf.low, rr_quantile(fit, target = "sample")$conf.low))
+})

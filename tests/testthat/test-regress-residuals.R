@@ -144,11 +144,13 @@ test_that("with each binomial number at its mean, simulated responses are the fi
   expect_equal(drawn(one), rep(0.4, 100))
 })
 
+several <- fit
 test_that("arguments that a method of a fit does not have are told, and those that it has are not", {
   fit <- rr_glm(y ~ x, data.frame(x = rep(1:4, 25), y = rep(c(0, 1, 1, 0, 1), 20)), rr_warner(0.9))
   ignored <- list(
     function(...) residuals(fit, "truth", ...), function(...) influence(fit, "deletion", ...), function(...) extractAIC(fit, ...),
-    function(...) predict(fit, ...), function(...) anova(fit, ...)
+    function(...) predict(fit, ...), function(...) anova(fit, ...), function(...) residuals(several, "truth", ...),
+    function(...) residuals(several, type = "report", ...)
   )
   for (call in ignored) {
     expect_warning(call(unknown = 1), class = "candor_warning_argument")
@@ -170,4 +172,24 @@ test_that("residuals of the truth and leverages are 0 where all is at infinity, 
   expect_equal(unname(hatvalues(fit, "observed")), curvature / sum(curvature), tolerance = 1e-5)
   expect_named(simulate(fit, 3, seed = 1), c("sim_1", "sim_2", "sim_3"))
   expect_refused(simulate(fit, 0), simulate(fit, 1.5))
+})
+
+test_that("fitted values, residuals, leverages and influence are of the kind that their pages name first", {
+  data <- data.frame(x = rep(c(-1, 0, 2, 1), 25), y = rep(c(0, 1, 1, 0, 1), 20))
+  direct <- quietly(rr_glm(y ~ x, data, rr_binary(0.9, 0.2)))
+  expect_identical(fitted(direct), fitted(direct, "report"))
+  expect_equal(unname(fitted(direct)), 0.2 + 0.7 * unname(fitted(direct, "truth")), tolerance = 1e-10)
+  expect_identical(residuals(direct), residuals(direct, "deviance"))
+  expect_identical(hatvalues(direct), hatvalues(direct, "expected"))
+  expect_identical(names(influence(direct)), names(influence(direct, "glm")))
+  expect_identical(predict(direct), predict(direct, NULL, "link", FALSE, "none"))
+  expect_length(simulate(direct, seed = 2), 1)
+  expect_identical(residuals(fit), residuals(fit, "report"))
+  expect_length(simulate(fit, seed = 2), 1)
+  table <- rr_loglinear(~ a + b, rr_counts(array(c(40, 30, 25, 55), c(2, 2), list(a = c("no", "yes"), b = c("no", "yes"))),
+                                           rr_product(a = rr_warner(0.9), b = rr_warner(0.9))))
+  expect_identical(residuals(table), residuals(table, "pearson"))
+  expect_equal(residuals(table) * sqrt(fitted(table)), residuals(table, "response"), tolerance = 1e-10)
+  expect_identical(predict(table), predict(table, "truth", FALSE))
+  expect_equal(sum(predict(table)), 1)
 })

@@ -392,3 +392,21 @@ test_that("in a design Wald tests of every regression have its degrees of freedo
   expect_true(any(is.infinite(coef(sure))))
   expect_error(car::linearHypothesis(sure, "b:groupv = 0"), class = "candor_error_argument")
 })
+
+test_that("tables of terms have tests and a price of 2 for a parameter unless others are wanted, and those of MASS have none", {
+  data <- people()
+  fit <- quietly(rr_glm(y ~ x + z, data, direct))
+  for (call in list(function(...) anova(fit, ...), function(...) drop1(fit, ...), function(...) add1(fit, ~ . + group, ...))) {
+    expect_identical(call(), call(test = "LRT"))
+    expect_true("Pr(>Chi)" %in% names(call()))
+    expect_refused(call(test = "F"))
+  }
+  expect_identical(drop1(fit)$AIC, drop1(fit, k = 2)$AIC)
+  expect_equal(drop1(fit)$AIC[1], AIC(fit), tolerance = 1e-10)
+  expect_equal(add1(fit, ~ . + group)$AIC[1], AIC(fit), tolerance = 1e-10)
+  skip_without("car", "MASS")
+  expect_identical(MASS::dropterm(fit), drop1(fit, test = "none"))
+  expect_identical(MASS::addterm(fit, ~ . + group), add1(fit, ~ . + group, test = "none"))
+  crossed <- quietly(rr_glm(y ~ x * z, data, direct))
+  expect_identical(car::Anova(crossed), car::Anova(crossed, type = "II"))
+})
