@@ -410,3 +410,43 @@ test_that("tables of terms have tests and a price of 2 for a parameter unless ot
   crossed <- quietly(rr_glm(y ~ x * z, data, direct))
   expect_identical(car::Anova(crossed), car::Anova(crossed, type = "II"))
 })
+
+test_that("the goodness of fit of a cell with one answer and of a cell with none, by hand", {
+  table <- data.frame(x = 0:3, yes = c(1, 0, 6, 11), n = c(12, 9, 12, 12))
+  fit <- suppressWarnings(rr_glm(cbind(yes, n - yes) ~ x, table, direct))
+  mu <- plogis(coef(fit)[1] + coef(fit)[2] * table$x)
+  seen <- c(table$yes, table$n - table$yes)
+  expected <- c(table$n * mu, table$n * (1 - mu))
+  test <- rr_goodness_of_fit(fit)
+  expect_equal(test$statistic, c(sum((seen - expected)^2 / expected), 2 * sum((seen * log(seen / expected))[seen > 0])), tolerance = 1e-6)
+  expect_identical(test$test, c("Pearson", "deviance"))
+})
+
+test_that("steps of a penalized fit are the log-likelihoods of its penalized estimates", {
+  data <- people()
+  for (penalty in c("prior", "jeffreys")) {
+    fit <- quietly(rr_glm(y ~ x + z, data, direct, penalty = penalty))
+    steps <- quietly(anova(fit))
+    expect_equal(steps$logLik[3], as.numeric(logLik(fit)), tolerance = 1e-8)
+    expect_equal(steps$logLik[2], as.numeric(logLik(quietly(rr_glm(y ~ x, data, direct, penalty = penalty)))), tolerance = 1e-6)
+    dropped <- quietly(drop1(fit))
+    expect_equal(dropped$logLik[3], steps$logLik[2], tolerance = 1e-6)
+  }
+})
+
+test_that("added terms stay in their order unless they are to be sorted, and with a study Anova() has Wald's tests", {
+  skip_without("car", "MASS")
+  data <- people()
+  small <- quietly(rr_glm(y ~ 1, data, direct))
+  table <- MASS::addterm(small, ~ . + z + x)
+  expect_identical(rownames(table), c("<none>", "z", "x"))
+  expect_identical(rownames(MASS::addterm(small, ~ . + z + x, sorted = TRUE)), rownames(table)[order(table$AIC)])
+  expect_false(identical(order(table$AIC), 1:3))
+  expect_identical(rownames(MASS::dropterm(quietly(rr_glm(y ~ z + x, data, direct)))), c("<none>", "z", "x"))
+  measured <- rr_misclassification(table = rbind(c(90, 10), c(20, 180)), validation = "external")
+  fit <- quietly(rr_glm(y ~ x, transform(data, y = measured$reports[y + 1]), measured))
+  wald <- coef(fit)[["x"]]^2 / vcov(fit)["x", "x"]
+  table <- car::Anova(fit)
+  expect_equal(table["x", "Chisq"], wald, tolerance = 1e-8)
+  expect_refused(car::Anova(fit, test.statistic = "LR"), car::Anova(fit, test.statistic = "F"))
+})
