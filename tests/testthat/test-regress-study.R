@@ -258,3 +258,14 @@ test_that("a study of respondents, and what is named beside any study, is refuse
   variance <- (m * (1 - m) / 100 + (1 - share)^2 * 0.1 * 0.9 / 100 + share^2 * 0.1 * 0.9 / 200) / 0.8^2 / (share * (1 - share))^2
   expect_equal(vcov(studied)[[1]], variance, tolerance = 1e-8)
 })
+
+test_that("rows whose truth is at infinity take no part in the error of a study", {
+  outer <- rr_misclassification(table = rbind(c(90, 10), c(20, 180)), validation = "external")
+  # In b 19 of 20 said yes, more than the study allows; weights of two answers each.
+  data <- data.frame(g = rep(c("a", "b"), c(60, 20)), y = outer$reports[c(rep(1:2, c(35, 25)), rep(1:2, c(1, 19)))], w = rep(1:2, 40))
+  fit <- suppressWarnings(suppressMessages(rr_glm(y ~ g, data, outer, weights = w)))
+  expect_identical(coef(fit)[["gb"]], Inf)
+  alone <- suppressMessages(quietly(rr_glm(y ~ 1, data[data$g == "a", ], outer, weights = w)))
+  expect_equal(vcov(fit)[1, 1], vcov(alone)[1, 1], tolerance = 1e-6)
+  expect_true(all(is.na(vcov(fit)["gb", ])))
+})
