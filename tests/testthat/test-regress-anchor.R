@@ -177,3 +177,11 @@ test_that("each device has an arm for each report of the anchor question, with p
   expect_identical(one$arm, c(0L, 1L, 1L))
   expect_refused(anchor_devices(replace(devices, "unknown", list(diag(6))), anchor, c(0, 1)))
 })
+
+test_that("an anchor question is randomized by a mechanism that is known, and shares are probabilities", {
+  measured <- rr_misclassification(table = rbind(c(90, 10), c(20, 180)), validation = "external")
+  expect_refused(rr_anchor(measured), class = "law")
+  expect_refused(rr_anchor(1), rr_anchor(NULL), rr_anchor(rr_crosswise(0.2), share = 1.1), rr_anchor(rr_crosswise(0.2), share = "0"),
+                 rr_anchor(rr_crosswise(0.2), answer = c(0.3, 0.3)), rr_anchor(rr_crosswise(0.2), unknown = 1))
+  expect_identical(rr_matrix(rr_anchor(rr_crosswise(0.2))), rr_matrix(rr_anchor(rr_crosswise(0.2), 0, "uniform")))
+})
