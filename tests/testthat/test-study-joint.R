@@ -108,3 +108,18 @@ test_that("bias, ratio of standard errors and coverage have the Monte Carlo erro
   error <- c(sqrt(simulated), sqrt(mean(variance) / simulated) / 2 * sd(relative), sqrt(mean(covered) * (1 - mean(covered))))
   expect_equal(drop(risks$error), error / sqrt(5))
 })
+
+test_that("an interval holds a truth that is its limit to the last digits, and no truth beyond", {
+  covers <- function(low, high) {
+    joint_risks(array(rbind(c(0.3, 0.4), 0.01, low, high), c(1, 4, 2)), 0.3)$estimate[3]
+  }
+  expect_identical(covers(0.3, 0.3), 1)
+  expect_identical(covers(0.3 + 1e-12, 1), 1)
+  expect_identical(covers(0, 0.3 - 1e-12), 1)
+  expect_identical(c(covers(0.3 + 1e-6, 1), covers(0, 0.3 - 1e-6)), c(0, 0))
+})
+
+test_that("two replications of joint counts are two draws", {
+  study <- rr_study(truth, n = 50, mechanism = pair, order = 1, replications = 2, seed = 1, workers = 1)
+  expect_gt(min(study$mc.error[study$metric == "bias"]), 0)
+})
