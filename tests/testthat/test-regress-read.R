@@ -70,6 +70,10 @@ test_that("kinds of values, and new rows that have them", {
   expect_refused(newdata_frame(fit, terms, d[-1]), newdata_frame(fit, terms, transform(d, x = "1")), newdata_frame(fit, terms, transform(d, day = Sys.time())))
   expect_error(newdata_frame(fit, terms, transform(d, g = "c")), class = "candor_error_level")
   expect_refused(check_columns(c("x", "z"), d), newdata_frame(fit, terms, as.list(d)))
+  # Numbers are no text, even if the text has their digits.
+  digits <- list(frame = data.frame(g = c("1", "2")), xlevels = list(g = c("1", "2")))
+  expect_refused(newdata_frame(digits, ~g, data.frame(g = 1:2)))
+  expect_identical(newdata_frame(digits, ~g, data.frame(g = c("2", "1")))$g, factor(c("2", "1")))
   # A column is not replaced by an object of its name, some missing values have a kind, and missing values alone have none.
   x <- 1:3
   expect_refused(newdata_frame(fit, terms, d[-1]), newdata_frame(fit, terms, transform(d, x = c("1", NA, "2"))))
