@@ -281,6 +281,10 @@ test_that("the summary has the winner of each cell and its margin", {
                     replications = 20, seed = 1, workers = 1)
   table <- summary(study)
   expect_identical(nrow(table), 12L)
+  # The cells and their metrics stand in the order of the study.
+  cells <- unique(as.data.frame(study)[study$metric %in% c("mse", "tv", "nll"), c("truth", "k", "epsilon", "n", "metric")])
+  expect_identical(as.data.frame(table)[1:5], cells, ignore_attr = TRUE)
+  expect_named(table, c(names(cells), "method", "estimate", "second", "margin", "tie", "mc.error"))
   for (i in seq_len(nrow(table))) {
     cell <- study[study$truth == table$truth[i] & study$n == table$n[i] & study$metric == table$metric[i], ]
     # The unbiased estimate is no distribution, and its likelihood no rival.
