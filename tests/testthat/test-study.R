@@ -353,6 +353,12 @@ test_that("what is no grid of a study is refused", {
   expect_equal(as.data.frame(rr_study(resume = small)), as.data.frame(small))
 })
 
+test_that("a channel that a validation study measured, and reports that tell nothing, have no study", {
+  measured <- rr_misclassification(table = structure(rbind(c(30, 5), c(4, 40)), dimnames = list(c("no", "yes"), c("no", "yes"))))
+  expect_refused(rr_study(c(0.6, 0.4), n = 20, mechanism = measured, replications = 1, seed = 1), class = "law")
+  expect_refused(rr_study(c(0.6, 0.4), n = 20, mechanism = rr_grr(2, p = 0.5), replications = 1, seed = 1), class = "no_information")
+})
+
 test_that("truths of one name are told apart, and the margin of a winner has the errors of both methods", {
   even <- c(0.5, 0.5)
   study <- rr_study(list(a = even, a = c(0.9, 0.1)), 1, 50, c("inv", "invp"), replications = 4, seed = 1, workers = 1)
