@@ -106,6 +106,32 @@ test_that("labelled covariates are factors of their labels, or numbers if some v
   expect_identical(plain_columns(list(1)), list(1))
 })
 
+test_that("labels are read of the columns that a formula has, or of all after a dot, and an outcome of numbers has none", {
+  labelled <- function(x, labels) structure(x, labels = labels, class = c("haven_labelled", "vctrs_vctr", typeof(x)))
+  data <- data.frame(y = rep(0:1, 5), x = 1:10)
+  data$part <- labelled(c(1:9, 99), c(unknown = 99))
+  frame_of <- function(formula, ...) regression_frame(quote(fit()), formula, data, environment(), ...)
+  expect_no_message(one <- frame_of(y ~ x, "y"))
+  expect_named(one, c("y", "x"))
+  expect_message(all <- frame_of(y ~ ., "y"), class = "candor_message_labelled")
+  expect_identical(all$part, c(1:9, 99))
+  # An outcome's labels are left out, and a factor stays one.
+  data$score <- labelled(c(1, 2, 2, 1, 3, 1, 2, 3, 1, 2), c(low = 1, middle = 2, high = 3))
+  data$kind <- factor(rep(c("u", "v"), 5))
+  expect_identical(frame_of(score ~ x, outcome = "score")$score, c(1, 2, 2, 1, 3, 1, 2, 3, 1, 2))
+  expect_identical(frame_of(score ~ x)$score, factor(c("low", "middle", "high")[c(1, 2, 2, 1, 3, 1, 2, 3, 1, 2)], c("low", "middle", "high")))
+  expect_identical(frame_of(kind ~ x, outcome = "kind")$kind, data$kind)
+})
+
+test_that("a regression has rows, and none with a missing value", {
+  data <- data.frame(y = rep(0:1, 10), x = c(1:19, NA))
+  device <- rr_warner(0.8)
+  expect_refused(rr_glm(y ~ x, data, device, subset = x > 99), rr_glm(y ~ x, data, device, na.action = na.pass), class = "missing")
+  expect_message(fit <- quietly(rr_glm(y ~ x, data, device)), class = "candor_message_missing")
+  expect_identical(nobs(fit), 19L)
+  expect_refused(rr_glm(5, rr_tally(data$y, device)), rr_glm("y", data, device))
+})
+
 test_that("a tally by groups is rows of counts, worth their effective number", {
   tally <- rr_tally(c("yes", "no", "yes", "yes"), rr_warner(0.8), weights = c(1, 2, 3, 1), by = list(g = c("u", "u", "v", "v")))
   data <- grouped_counts(tally)
