@@ -107,6 +107,15 @@ test_that("predictors of new rows: finite, infinite where the rows say so, else 
   expect_equal(limit_predictor(finite, x, 1:8), drop(x %*% coef(finite)) + 1:8, tolerance = 1e-8)
 })
 
+test_that("linear predictors of groups whose answers are all alike are infinite, with the sign of their answers", {
+  answers <- list(a = c(1, 0, 0), b = c(1, 1), c = c(0, 0), d = c(1, 1, 1), e = 0, f = 1)
+  d <- data.frame(g = rep(names(answers), lengths(answers)), y = unlist(answers))
+  fit <- suppressWarnings(suppressMessages(rr_glm(y ~ g, d, rr_binary(1, 0))))
+  expected <- c(a = qlogis(1 / 3), b = Inf, c = -Inf, d = Inf, e = -Inf, f = Inf)
+  expect_equal(unname(fit$linear.predictors), unname(expected[d$g]), tolerance = 1e-8)
+  expect_identical(unname(coef(fit)[-1]), unname(expected[-1]))
+})
+
 test_that("a maximum is described by the likelihood of its limit: an infinite coefficient, a column that others make, an unknown number", {
   # Answers about the question with p, else about the other question, of whose answers pi are yes. In group b all truths are yes.
   p <- c(0.75, 0.35, 0.75, 0.35)
@@ -134,6 +143,7 @@ test_that("a maximum is described by the likelihood of its limit: an infinite co
   expect_equal(unname(fit$variance$observed), observed, tolerance = 1e-5)
   expect_equal(unname(fit$variance$expected), expected, tolerance = 1e-5)
   expect_equal(fit$contrast_vcov[1, 1], observed[1, 1], tolerance = 1e-5)
+  expect_equal(attr(fit$parameter, "std.error"), sqrt(observed[4, 4]), tolerance = 1e-5)
   expect_identical(is.na(diag(fit$contrast_vcov)), c(FALSE, FALSE, TRUE))
   expect_equal(unname(fit$flat / fit$flat[2, 1]), cbind(c(0, 1, 0)), tolerance = 1e-6)
   expect_identical(unname(fit$linear.predictors), c(rep(fit$point[1], 2), Inf, Inf))
