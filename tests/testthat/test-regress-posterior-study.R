@@ -147,6 +147,26 @@ test_that("possible shares are drawn again as often as their weights say, up to 
   }
 })
 
+test_that("shares of two batches keep their weights, and one draw or one possible share is a row", {
+  batches <- 0
+  weights <- list(1:20, 20:1)
+  of <- function(n) {
+    batches <<- 0
+    with_calls(independent_posterior, propose_shares = function(counts, V, prior, n) {
+      batches <<- batches + 1
+      list(shares = cbind((batches - 1) * 20 + 1:20, 1), log_weights = log(weights[[batches]]))
+    })(NULL, NULL, NULL, n)
+  }
+  drawn <- of(40)$draws[, 1]
+  # Each prefix of the rows comes as often as its weight says, up to one.
+  expect_lt(max(abs(cumsum(tabulate(drawn, 40)) - cumsum(unlist(weights)) / 420 * 40)), 1)
+  expect_identical(dim(of(1)$draws), c(1L, 2L))
+  one <- withr::with_seed(1, propose_shares(c(1e9, 3e9), 1e9 * rbind(c(0.9, 0.1), c(0.2, 0.8)), c(1, 1), 1))
+  # P(yes) = 0.75 = 0.1 + 0.7 theta.
+  expect_equal(one$shares, cbind(1 - 0.65 / 0.7, 0.65 / 0.7), tolerance = 1e-3)
+  expect_length(one$log_weights, 1)
+})
+
 test_that("proposals of counts without end are the shares that the channel inverts, with the density of theirs", {
   # Numbers of 1e16 have a relative error of 1e-8: theta = phi C^-1, weight prod(theta^(prior - 1)) / |det C|.
   C <- rbind(c(0.7, 0.2, 0.1), c(0.1, 0.1, 0.8), c(0.05, 0.8, 0.15))
