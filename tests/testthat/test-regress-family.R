@@ -204,6 +204,9 @@ test_that("a linear predictor is valid as long as its truth is a probability tha
     expect_true(valid(inside[[link]]))
     for (bad in c(outside[[link]], NA, -Inf)) expect_false(valid(c(inside[[link]], bad)), label = paste(link, bad))
   }
+  # Surveys ask for a dispersion, and reports of single answers have none.
+  expect_identical(family(quietly(rr_glm(y ~ 1, data, forced)))$family, "binomial")
+  expect_identical(rr_family(forced, quasi = TRUE)$family, "quasibinomial")
   valid <- rr_family(rr_warner(0.8))$validmu
   expect_true(valid(c(0, 0.5, 1)))
   for (bad in c(-0.1, 1.1, NaN)) expect_false(valid(c(0.5, bad)))

@@ -643,6 +643,33 @@ test_that("starting values are finite numbers, all of them, one for each coeffic
   expect_refused(check_start(c(0.5, NA), 2), check_start(c(Inf, -1), 2), check_start(0.5, 2), check_start(rep(0, 4), 2), check_start("0", 1))
 })
 
+test_that("an unknown number has a starting value too, covariates and offsets are finite, and counts may be below 1", {
+  d <- data.frame(yes = c(30, 20, 55, 60), no = c(70, 80, 45, 40), x = c(0, 1, 0, 1), arm = c("s", "s", "t", "t"), off = 0)
+  groups <- list(s = rr_unrelated(0.7, pi = NULL), t = rr_unrelated(0.3, pi = NULL))
+  fit <- function(start) quietly(suppressWarnings(rr_glm(cbind(yes, no) ~ x, d, groups, arm = arm, start = start)))
+  expect_equal(coef(fit(c(0.1, 0, 0.5))), coef(fit(NULL)), tolerance = 1e-5)
+  expect_refused(fit(0.5))
+  known <- function(data) rr_glm(cbind(yes, no) ~ x + offset(off), data, rr_warner(0.8))
+  expect_refused(known(transform(d, x = c(0, 1, 0, Inf))), known(transform(d, off = c(0, 0, 0, -Inf))))
+  # Half an answer of yes: the share is that of the counts.
+  half <- quietly(rr_glm(cbind(yes, no) ~ 1, data.frame(yes = c(0.5, 3), no = c(0.9, 4.1)), rr_binary(1, 0)))
+  expect_equal(plogis(coef(half)[[1]]), 3.5 / 8.5, tolerance = 1e-8)
+  expect_refused(rr_glm(share ~ 1, data.frame(share = c(0.5, 0, 1)), rr_binary(1, 0)))
+})
+
+test_that("the family of a fit has the device of each row, and a finite fit has the covariance of its coefficients alone", {
+  d <- data.frame(yes = c(30, 20, 55, 60), no = c(70, 80, 45, 40), x = c(0, 1, 0, 1), arm = c("s", "t", "t", "s"))
+  devices <- list(s = rr_binary(0.9, 0.2), t = rr_binary(0.3, 0.7))
+  fit <- quietly(suppressWarnings(rr_glm(cbind(yes, no) ~ x, d, devices, arm = arm)))
+  expect_equal(unname(fit$family$p), c(0.9, 0.3, 0.3, 0.9))
+  expect_equal(unname(fit$family$q), c(0.2, 0.7, 0.7, 0.2))
+  eta <- unname(fit$linear.predictors)
+  expect_equal(unname(fit$family$linkinv(eta)), unname(fitted(fit)), tolerance = 1e-10)
+  expect_null(fit$contrast_vcov)
+  one <- quietly(suppressWarnings(rr_glm(cbind(yes, no) ~ x, d, devices$s)))
+  expect_equal(unname(c(one$family$p, one$family$q)), c(0.9, 0.2))
+})
+
 test_that("the elements that functions of glm read are those of its last weighted regression, by hand", {
   d <- data.frame(x = c(-1, 0, 0.5, 1, 2, 3, 9), arm = c("s", "t", "s", "t", "s", "t", "s"), off = c(0, 0.2, 0, 0, -0.3, 0.1, 0),
                   yes = c(12, 9, 20, 0, 41, 30, 0), no = c(28, 31, 25, 6, 19, 18, 0))

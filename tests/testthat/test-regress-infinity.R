@@ -42,7 +42,7 @@ test_that("an inverse of parts of very different size is symmetric and right", {
   inverse <- invert_positive(A)
   expect_identical(inverse, t(inverse))
   expect_equal(inverse %*% A, diag(3), tolerance = 1e-8)
-  expect_equal(invert_positive(diag(c(1e200, 4))), diag(c(1e-200, 0.25)), tolerance = 1e-12)
+  expect_equal(invert_positive(diag(c(1e200, 4))) * c(1e200, 4), diag(2), tolerance = 1e-12)
   expect_error(invert_positive(rbind(c(1, 2), c(2, 1))))
 })
 
@@ -93,9 +93,27 @@ test_that("predictors of new rows: finite, infinite where the rows say so, else 
   expect_equal(limit_predictor(fit, x, rep(c(0.3, 0), c(6, 2))),
                c(qlogis(0.4), Inf, -Inf, Inf, NA, Inf, qlogis(0.4) - 0.3, Inf), tolerance = 1e-8)
   expect_equal(limit_predictor(fit, x[c(1, 7), ]), rep(qlogis(0.4) - 0.3, 2), tolerance = 1e-8)
+  # Rows that are alike, and one alone.
+  expect_identical(limit_predictor(fit, x[c(2, 2, 3, 2, 3), ]), c(Inf, Inf, -Inf, Inf, -Inf))
+  expect_identical(limit_predictor(fit, x[3, , drop = FALSE]), -Inf)
+  # One coefficient that is infinite, beside another or alone.
+  two <- suppressWarnings(suppressMessages(rr_glm(y ~ g, d[d$g != "c", ], rr_binary(1, 0))))
+  expect_equal(limit_predictor(two, x[c(1, 2), 1:2]), c(qlogis(0.4), Inf), tolerance = 1e-8)
+  expect_identical(limit_predictor(two, x[2, 1:2, drop = FALSE]), Inf)
+  alone <- suppressWarnings(suppressMessages(rr_glm(y ~ 1, d[d$g == "b", ], rr_binary(1, 0))))
+  expect_identical(limit_predictor(alone, cbind(c(1, -2, 0))), c(Inf, -Inf, 0))
   # Without infinite coefficients the predictor is that of the coefficients.
   finite <- rr_glm(y ~ g, transform(d, y = rep(0:1, 30)), rr_binary(1, 0))
   expect_equal(limit_predictor(finite, x, 1:8), drop(x %*% coef(finite)) + 1:8, tolerance = 1e-8)
+})
+
+test_that("linear predictors of groups whose answers are all alike are infinite, with the sign of their answers", {
+  answers <- list(a = c(1, 0, 0), b = c(1, 1), c = c(0, 0), d = c(1, 1, 1), e = 0, f = 1)
+  d <- data.frame(g = rep(names(answers), lengths(answers)), y = unlist(answers))
+  fit <- suppressWarnings(suppressMessages(rr_glm(y ~ g, d, rr_binary(1, 0))))
+  expected <- c(a = qlogis(1 / 3), b = Inf, c = -Inf, d = Inf, e = -Inf, f = Inf)
+  expect_equal(unname(fit$linear.predictors), unname(expected[d$g]), tolerance = 1e-8)
+  expect_identical(unname(coef(fit)[-1]), unname(expected[-1]))
 })
 
 test_that("a maximum is described by the likelihood of its limit: an infinite coefficient, a column that others make, an unknown number", {
@@ -125,6 +143,7 @@ test_that("a maximum is described by the likelihood of its limit: an infinite co
   expect_equal(unname(fit$variance$observed), observed, tolerance = 1e-5)
   expect_equal(unname(fit$variance$expected), expected, tolerance = 1e-5)
   expect_equal(fit$contrast_vcov[1, 1], observed[1, 1], tolerance = 1e-5)
+  expect_equal(attr(fit$parameter, "std.error"), sqrt(observed[4, 4]), tolerance = 1e-5)
   expect_identical(is.na(diag(fit$contrast_vcov)), c(FALSE, FALSE, TRUE))
   expect_equal(unname(fit$flat / fit$flat[2, 1]), cbind(c(0, 1, 0)), tolerance = 1e-6)
   expect_identical(unname(fit$linear.predictors), c(rep(fit$point[1], 2), Inf, Inf))

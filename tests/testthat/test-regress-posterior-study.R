@@ -147,6 +147,26 @@ test_that("possible shares are drawn again as often as their weights say, up to 
   }
 })
 
+test_that("shares of two batches keep their weights, and one draw or one possible share is a row", {
+  batches <- 0
+  weights <- list(1:20, 20:1)
+  of <- function(n) {
+    batches <<- 0
+    with_calls(independent_posterior, propose_shares = function(counts, V, prior, n) {
+      batches <<- batches + 1
+      list(shares = cbind((batches - 1) * 20 + 1:20, 1), log_weights = log(weights[[batches]]))
+    })(NULL, NULL, NULL, n)
+  }
+  drawn <- of(40)$draws[, 1]
+  # Each prefix of the rows comes as often as its weight says, up to one.
+  expect_lt(max(abs(cumsum(tabulate(drawn, 40)) - cumsum(unlist(weights)) / 420 * 40)), 1)
+  expect_identical(dim(of(1)$draws), c(1L, 2L))
+  one <- withr::with_seed(1, propose_shares(c(1e9, 3e9), 1e9 * rbind(c(0.9, 0.1), c(0.2, 0.8)), c(1, 1), 1))
+  # P(yes) = 0.75 = 0.1 + 0.7 theta.
+  expect_equal(one$shares, cbind(1 - 0.65 / 0.7, 0.65 / 0.7), tolerance = 1e-3)
+  expect_length(one$log_weights, 1)
+})
+
 test_that("proposals of counts without end are the shares that the channel inverts, with the density of theirs", {
   # Numbers of 1e16 have a relative error of 1e-8: theta = phi C^-1, weight prod(theta^(prior - 1)) / |det C|.
   C <- rbind(c(0.7, 0.2, 0.1), c(0.1, 0.1, 0.8), c(0.05, 0.8, 0.15))
@@ -239,4 +259,40 @@ test_that("possible shares are those of the drawn channels and reported shares, 
   # The second reported share is beyond the channel: 0.95 > 0.8.
   yes <- c((0.37 - 0.1) / 0.7, (0.5 - 0.2) / 0.4)
   expect_equal(proposals, list(shares = cbind(1 - yes, yes, deparse.level = 0), log_weights = log(1 - yes) + 3 * log(yes) - log(c(0.7, 0.4))))
+})
+
+test_that("a mixture is the posterior by enumeration of the truths behind the reports, and its evidence the probability of the reports", {
+  log_beta <- function(a) sum(lgamma(a)) - lgamma(sum(a))
+  V <- rbind(c(5, 1), c(2, 7))
+  for (prior in list(c(2, 3), c(1, 1), c(4, 0.5))) {
+    evidence <- vapply(0:5, function(yes) {
+      counts <- c(5 - yes, yes)
+      found <- mixture_posterior(counts, V, prior, 0)
+      known <- enumerated_posterior(V, counts, prior)
+      expect_equal(found[c("mean", "sd")], known, tolerance = 1e-10)
+      # i of the reported no and j of the reported yes have the truth yes.
+      splits <- expand.grid(i = 0:counts[1], j = 0:counts[2])
+      terms <- Map(function(i, j) {
+        choose(counts[1], i) * choose(counts[2], j) *
+          exp(log_beta(prior + c(5 - i - j, i + j)) - log_beta(prior) +
+                log_beta(1 + V[1, ] + counts - c(i, j)) - log_beta(1 + V[1, ]) + log_beta(1 + V[2, ] + c(i, j)) - log_beta(1 + V[2, ]))
+      }, splits$i, splits$j)
+      expect_equal(found$evidence, log(sum(unlist(terms))), tolerance = 1e-10)
+      found$evidence
+    }, 0)
+    expect_equal(sum(choose(5, 0:5) * exp(evidence)), 1, tolerance = 1e-10)
+  }
+})
+
+test_that("quantiles of a mixture of 0 and 1 are the ends, and its draws have its mean and are of all components", {
+  mixture <- withr::with_seed(3, beta_mixture(c(0.25, 0.75), c(900, 100), c(100, 900), 4000))
+  expect_identical(mixture$quantile(c(0, 1)), rbind(c(0, 1), c(0, 1)))
+  yes <- mixture$draws[, 2]
+  expect_equal(mixture$draws[, 1], 1 - yes)
+  # The components lie near 0.9 and 0.1: 4 standard errors of a share of a quarter.
+  expect_lt(abs(mean(yes > 0.5) - 0.25), 4 * sqrt(0.25 * 0.75 / 4000))
+  expect_equal(mean(yes[yes > 0.5]), 0.9, tolerance = 0.01)
+  expect_equal(mean(yes[yes < 0.5]), 0.1, tolerance = 0.02)
+  expect_identical(mixture$effective, 4000)
+  expect_identical(dim(beta_mixture(1, 2, 3, 0)$draws), c(0L, 2L))
 })

@@ -70,6 +70,10 @@ test_that("kinds of values, and new rows that have them", {
   expect_refused(newdata_frame(fit, terms, d[-1]), newdata_frame(fit, terms, transform(d, x = "1")), newdata_frame(fit, terms, transform(d, day = Sys.time())))
   expect_error(newdata_frame(fit, terms, transform(d, g = "c")), class = "candor_error_level")
   expect_refused(check_columns(c("x", "z"), d), newdata_frame(fit, terms, as.list(d)))
+  # Numbers are no text, even if the text has their digits.
+  digits <- list(frame = data.frame(g = c("1", "2")), xlevels = list(g = c("1", "2")))
+  expect_refused(newdata_frame(digits, ~g, data.frame(g = 1:2)))
+  expect_identical(newdata_frame(digits, ~g, data.frame(g = c("2", "1")))$g, factor(c("2", "1")))
   # A column is not replaced by an object of its name, some missing values have a kind, and missing values alone have none.
   x <- 1:3
   expect_refused(newdata_frame(fit, terms, d[-1]), newdata_frame(fit, terms, transform(d, x = c("1", NA, "2"))))
@@ -100,6 +104,32 @@ test_that("labelled covariates are factors of their labels, or numbers if some v
   expect_no_message(known <- plain_columns(data, used = "some", factors = "some"))
   expect_setequal(levels(known$some), c("5", "10", "20", "unknown"))
   expect_identical(plain_columns(list(1)), list(1))
+})
+
+test_that("labels are read of the columns that a formula has, or of all after a dot, and an outcome of numbers has none", {
+  labelled <- function(x, labels) structure(x, labels = labels, class = c("haven_labelled", "vctrs_vctr", typeof(x)))
+  data <- data.frame(y = rep(0:1, 5), x = 1:10)
+  data$part <- labelled(c(1:9, 99), c(unknown = 99))
+  frame_of <- function(formula, ...) regression_frame(quote(fit()), formula, data, environment(), ...)
+  expect_no_message(one <- frame_of(y ~ x, "y"))
+  expect_named(one, c("y", "x"))
+  expect_message(all <- frame_of(y ~ ., "y"), class = "candor_message_labelled")
+  expect_identical(all$part, c(1:9, 99))
+  # An outcome's labels are left out, and a factor stays one.
+  data$score <- labelled(c(1, 2, 2, 1, 3, 1, 2, 3, 1, 2), c(low = 1, middle = 2, high = 3))
+  data$kind <- factor(rep(c("u", "v"), 5))
+  expect_identical(frame_of(score ~ x, outcome = "score")$score, c(1, 2, 2, 1, 3, 1, 2, 3, 1, 2))
+  expect_identical(frame_of(score ~ x)$score, factor(c("low", "middle", "high")[c(1, 2, 2, 1, 3, 1, 2, 3, 1, 2)], c("low", "middle", "high")))
+  expect_identical(frame_of(kind ~ x, outcome = "kind")$kind, data$kind)
+})
+
+test_that("a regression has rows, and none with a missing value", {
+  data <- data.frame(y = rep(0:1, 10), x = c(1:19, NA))
+  device <- rr_warner(0.8)
+  expect_refused(rr_glm(y ~ x, data, device, subset = x > 99), rr_glm(y ~ x, data, device, na.action = na.pass), class = "missing")
+  expect_message(fit <- quietly(rr_glm(y ~ x, data, device)), class = "candor_message_missing")
+  expect_identical(nobs(fit), 19L)
+  expect_refused(rr_glm(5, rr_tally(data$y, device)), rr_glm("y", data, device))
 })
 
 test_that("a tally by groups is rows of counts, worth their effective number", {

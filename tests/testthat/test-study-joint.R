@@ -108,3 +108,45 @@ test_that("bias, ratio of standard errors and coverage have the Monte Carlo erro
   error <- c(sqrt(simulated), sqrt(mean(variance) / simulated) / 2 * sd(relative), sqrt(mean(covered) * (1 - mean(covered))))
   expect_equal(drop(risks$error), error / sqrt(5))
 })
+
+test_that("an interval holds a truth that is its limit to the last digits, and no truth beyond", {
+  covers <- function(low, high) {
+    joint_risks(array(rbind(c(0.3, 0.4), 0.01, low, high), c(1, 4, 2)), 0.3)$estimate[3]
+  }
+  expect_identical(covers(0.3, 0.3), 1)
+  expect_identical(covers(0.3 + 1e-12, 1), 1)
+  expect_identical(covers(0, 0.3 - 1e-12), 1)
+  expect_identical(c(covers(0.3 + 1e-6, 1), covers(0, 0.3 - 1e-6)), c(0, 0))
+})
+
+test_that("two replications of joint counts are two draws", {
+  study <- rr_study(truth, n = 50, mechanism = pair, order = 1, replications = 2, seed = 1, workers = 1)
+  expect_gt(min(study$mc.error[study$metric == "bias"]), 0)
+})
+
+test_that("joint counts of direct answers are those of the respondents, whether they are drawn as counts or one by one", {
+  shares <- 1:6 / 21
+  sets <- c("a:1", "a:2", "a:3", "b", "a:1:b", "a:2:b", "a:3:b")
+  for (question in list(rr_grr(3, p = 1), rr_unary(3, p = 1, q = 0))) {
+    product <- rr_product(a = question, b = rr_binary(1, 0))
+    study <- rr_study(shares, n = 21, mechanism = product, order = 2, replications = 3, target = "sample", seed = 1, workers = 1)
+    expect_identical(unique(study$term), sets)
+    expect_equal(study$estimate[study$metric == "bias"], numeric(7))
+    expect_identical(study$estimate[study$metric == "coverage"], rep(1, 7))
+    # Each set has its truth: 12 tallies of new respondents are within 4.5 of their standard errors.
+    sampled <- rr_study(shares, n = 50, mechanism = product, order = 2, replications = 12, seed = 1, workers = 1)
+    bias <- sampled[sampled$metric == "bias", ]
+    true <- c(1 + 4, 2 + 5, 3 + 6, 4 + 5 + 6, 4, 5, 6) / 21
+    expect_lt(max(abs(bias$estimate) / sqrt(true * (1 - true) / 50 / 12)), 4.5)
+  }
+  # No two replications are one draw.
+  draw <- joint_drawer(product, shares, NULL, 50, list(seed = 1, order = 2), 1)
+  counts <- vapply(1:2, function(r) coef(rr_tmdh(draw(r), product$questions, order = 2)), numeric(7))
+  expect_true(any(counts[, 1] != counts[, 2]))
+})
+
+test_that("estimates, variances and limits of joint counts are shares of the respondents, a row for each set", {
+  fit <- rr_tmdh(rr_cooccurrence(as.table(array(c(15, 13, 14, 19), c(2, 2)))), list(p = 0.8, q = 0.1))
+  expected <- cbind(coef(fit) / 61, diag(vcov(fit)) / 61^2, confint(fit) / 61)
+  expect_equal(unname(joint_estimates(fit)), unname(expected), tolerance = 1e-10)
+})

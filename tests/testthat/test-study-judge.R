@@ -134,6 +134,7 @@ test_that("the streams of a study are Lehmer's, and leave the generator as it wa
   rm(".Random.seed", envir = globalenv())
   keep_generator(7, runif(1))
   expect_false(exists(".Random.seed", globalenv(), inherits = FALSE))
+  expect_identical(RNGkind(), kinds)
 })
 
 test_that("bias, variance and their jackknife, by leaving out each of four replications", {
@@ -158,4 +159,50 @@ test_that("replications that are drawn in parts are those that are drawn at once
   judge <- function(f) f(mechanism, c(0.5, 0.3, 0.2), NULL, 50, list(inv = "inv", mle = "mle"), 12, 7, 1)
   in_parts <- judge(with_calls(judge_methods, chunks = function(replications, size) list(c(0, 5), c(5, 1), c(6, 6))))
   expect_equal(in_parts, judge(judge_methods), tolerance = 1e-12)
+})
+
+test_that("reports that truths determine are counted as the truths are, whichever law draws them", {
+  # Each truth has one report, of the next category; bits are those of the truth.
+  next_one <- rr_channel(rbind(a = c(0, 1, 0), b = c(0, 0, 1), c = c(1, 0, 0)), reports = c("a", "b", "c"))
+  bits <- rr_unary(3, p = 1, q = 0)
+  drawn <- function(mechanism, truth, first = 0, replications = 40) {
+    study_counts(mechanism, c(0.2, 0.3, 0.5), truth, 100, 5, 2, first, replications)
+  }
+  expect_identical(drawn(next_one, c(20, 30, 50)), matrix(c(50, 20, 30), 3, 40))
+  expect_identical(drawn(bits, c(20, 30, 50)), matrix(c(20, 30, 50), 3, 40))
+  means <- list(c(50, 20, 30), c(20, 30, 50))
+  for (i in 1:2) {
+    counts <- drawn(list(next_one, bits)[[i]], NULL)
+    expect_identical(colSums(counts), rep(100, 40))
+    # Means of 40 tallies of 100 respondents: 4.5 of their standard errors of 0.8.
+    expect_lt(max(abs(rowMeans(counts) - means[[i]])), 4.5 * 0.8)
+    expect_gt(nrow(unique(t(counts))), 20)
+    # A replication has the reports of its number, in whatever part it is drawn.
+    expect_identical(drawn(list(next_one, bits)[[i]], NULL, 3, 4), counts[, 4:7])
+  }
+  # A noisy channel and noisy bits of fixed truths have the means of their channels and bits.
+  noisy <- rr_channel(rbind(a = c(0.8, 0.15, 0.05), b = c(0.1, 0.2, 0.7), c = c(0.3, 0.6, 0.1)), reports = c("a", "b", "c"))
+  truth <- c(20, 30, 50)
+  expected <- list(drop(truth %*% rr_matrix(noisy)), 0.9 * truth + 0.2 * (100 - truth))
+  for (i in 1:2) {
+    mechanism <- list(noisy, rr_unary(3, p = 0.9, q = 0.2))[[i]]
+    for (target in list(truth, NULL)) expect_lt(max(abs(rowMeans(drawn(mechanism, target)) - expected[[i]])), 4.5 * 5 / sqrt(40))
+  }
+})
+
+test_that("a channel's likelihood of reports is that of its probabilities, and the oracle of a study that of the true shares", {
+  noisy <- rr_channel(rbind(a = c(0.8, 0.15, 0.05), b = c(0.1, 0.2, 0.7), c = c(0.3, 0.6, 0.1)), reports = c("a", "b", "c"))
+  truth <- c(0.2, 0.3, 0.5)
+  counts <- study_counts(noisy, truth, NULL, 100, 5, 1, 0, 4)
+  own <- function(counts, mechanism) (counts + 1) / sum(counts + 1)
+  study <- rr_study(truth, n = 100, mechanism = noisy, method = list(own = own), replications = 4, seed = 5, workers = 1)
+  estimates <- apply(counts, 2, own)
+  by_hand <- cbind(mse = colSums((estimates - truth)^2), tv = colSums(abs(estimates - truth)) / 2,
+                   nll = -colSums(counts * log(t(rr_matrix(noisy)) %*% estimates)) / 100)
+  expect_equal(study$estimate[1:3], unname(colMeans(by_hand)), tolerance = 1e-12)
+  grr <- rr_grr(3, epsilon = 1)
+  counts <- study_counts(grr, truth, NULL, 100, 5, 1, 0, 4)
+  errors <- apply(counts, 2, function(x) study_oracle(grr, truth, x, 100)) - truth
+  study <- rr_study(truth, n = 100, mechanism = grr, method = "oracle", replications = 4, seed = 5, workers = 1)
+  expect_equal(study$estimate[1], mean(colSums(errors^2)), tolerance = 1e-12)
 })

@@ -203,6 +203,28 @@ test_that("what can never work is refused before the work starts", {
   expect_error(rr_study(truth, 1, 10, method = list(stops = function(counts, mechanism) stop("no {idea}"))), "no \\{idea")
 })
 
+test_that("a method that always fails is tried once in each of ten cells, evenly from the first to the last", {
+  seen <- NULL
+  study <- function(n, fails) {
+    seen <<- NULL
+    method <- list(own = function(counts, mechanism) {
+      seen <<- c(seen, sum(counts))
+      if (fails(sum(counts))) stop("no idea")
+      counts / sum(counts)
+    })
+    rr_study(c(0.6, 0.4), 1, n, method, replications = 3, seed = 1, workers = 1)
+  }
+  expect_error(study(10 * 1:19, function(n) TRUE), "no idea")
+  expect_equal(seen, 10 * seq(1, 19, 2))
+  expect_error(study(1:4, function(n) TRUE), "no idea")
+  expect_equal(seen, 1:4)
+  # It fails in the first two: the third shows that it can work, and three replications of each cell follow.
+  expect_warning(part <- study(1:4, function(n) n < 3), class = "candor_warning_incomplete")
+  expect_identical(unique(part$n), 3:4 + 0)
+  expect_equal(seen[1:3], 1:3)
+  expect_equal(tabulate(seen[-(1:3)]), c(1, 1, 3, 3))
+})
+
 test_that("a mechanism is called by the name epsilon, or with epsilon second", {
   call <- function(mechanism) plain_study(rr_study(zipf_shares(4, 1), c(1, 2), 50, replications = 5, seed = 1, mechanism = mechanism))
   made <- list(function(k, eps) rr_grr(k, epsilon = eps), function(epsilon, k) rr_grr(k, epsilon = epsilon), function(...) rr_grr(...))
@@ -281,6 +303,10 @@ test_that("the summary has the winner of each cell and its margin", {
                     replications = 20, seed = 1, workers = 1)
   table <- summary(study)
   expect_identical(nrow(table), 12L)
+  # The cells and their metrics stand in the order of the study.
+  cells <- unique(as.data.frame(study)[study$metric %in% c("mse", "tv", "nll"), c("truth", "k", "epsilon", "n", "metric")])
+  expect_identical(as.data.frame(table)[1:5], cells, ignore_attr = TRUE)
+  expect_named(table, c(names(cells), "method", "estimate", "second", "margin", "tie", "mc.error"))
   for (i in seq_len(nrow(table))) {
     cell <- study[study$truth == table$truth[i] & study$n == table$n[i] & study$metric == table$metric[i], ]
     # The unbiased estimate is no distribution, and its likelihood no rival.
@@ -311,19 +337,26 @@ test_that("the print says how many cells, replications and respondents there are
 
 test_that("what is no grid of a study is refused", {
   base <- list(truth = c(0.2, 0.3, 0.5), mechanism = rr_grr(3, epsilon = 1), n = 50, method = "inv", replications = 2, seed = 1)
-  study <- function(...) do.call(rr_study, utils::modifyList(base, list(...)))
+  study <- function(...) do.call(rr_study, c(base[setdiff(names(base), names(list(...)))], list(...)))
   small <- study()
   grr <- function(k, epsilon) rr_grr(k, epsilon = epsilon)
   refused <- list(
     list(progress = NA), list(progress = 1), list(workers = 0), list(workers = 1025), list(replications = 0), list(epsilon = 1), list(seed = -1),
     list(truth = c(0.5, 0.5)), list(truth = c(0.2, 0.3, 0.6)), list(resume = 1), list(resume = small), list(other = 1),
-    list(mechanism = list(grr), epsilon = 1), list(mechanism = list(a = grr, a = grr), epsilon = 1), list(mechanism = list(a = grr, b = 2), epsilon = 1),
+    list(mechanism = list(), epsilon = 1), list(mechanism = list(grr), epsilon = 1),
+    list(mechanism = list(a = grr, a = grr), epsilon = 1), list(mechanism = list(a = grr, b = 2), epsilon = 1),
     list(mechanism = function(k, epsilon) rr_grr(k + 1, epsilon = epsilon), epsilon = 1)
   )
   for (arguments in refused) expect_error(do.call(study, arguments), class = "candor_error")
   expect_error(rr_study(resume = small, order = 1), class = "candor_error")
   # Nothing is left of a study that is done.
   expect_equal(as.data.frame(rr_study(resume = small)), as.data.frame(small))
+})
+
+test_that("a channel that a validation study measured, and reports that tell nothing, have no study", {
+  measured <- rr_misclassification(table = structure(rbind(c(30, 5), c(4, 40)), dimnames = list(c("no", "yes"), c("no", "yes"))))
+  expect_refused(rr_study(c(0.6, 0.4), n = 20, mechanism = measured, replications = 1, seed = 1), class = "law")
+  expect_refused(rr_study(c(0.6, 0.4), n = 20, mechanism = rr_grr(2, p = 0.5), replications = 1, seed = 1), class = "no_information")
 })
 
 test_that("truths of one name are told apart, and the margin of a winner has the errors of both methods", {
