@@ -187,3 +187,28 @@ test_that("functions of a hierarchy's shares of which some are cut to 0 have the
   found <- suppressWarnings(rr_contrast(cut, w))
   expect_equal(as.data.frame(found)$std.error, sqrt(drop(kept %*% V %*% kept)))
 })
+
+test_that("the variance of a multiple of a function is its square times that of the function, and the sum of all shares has none", {
+  contrasts <- rbind(c(1, 1, 1), c(1, -1, 0), c(0, 0.5, 2))
+  alike <- rr_channel(rbind(c(0.8, 0.2), c(0.2, 0.8), c(0.8, 0.2)), levels = c("a", "b", "c"), reports = c("x", "y"))
+  uneven <- c(a = 900, b = 60, c = 40)
+  sharp <- rr_grr(names(uneven), 5)
+  fits <- list(rr_estimate(rr_counts(counts, grr)), rr_estimate(rr_counts(counts, grr), method = "inv"), rr_estimate(rr_counts(uneven, sharp)),
+               rr_estimate(rr_counts(uneven, sharp), target = "sample"))
+  expect_multiples <- function(variances, contrasts, tolerance = 1e-9) {
+    whole <- variances(contrasts)$variance
+    expect_identical(whole[1], 0)
+    expect_true(all(whole[-1] > 0))
+    for (size in c(1e-7, 1e5)) expect_equal(variances(size * contrasts)$variance / size^2, whole, tolerance = tolerance)
+  }
+  for (fit in fits) expect_multiples(function(contrasts) contrast_variances(fit, 1, contrasts), contrasts)
+  # The maximum shares the functions of a and c together alone.
+  many <- rr_estimate(rr_counts(c(70, 30), alike))
+  expect_multiples(function(contrasts) contrast_variances(many, 1, contrasts), rbind(c(1, 1, 1), c(1, 0, 1), c(2, -1, 2)))
+  # The covariance of many cells is never made: each function is solved for, and has the same variance.
+  joint <- rr_estimate(rr_counts(c(300, 220, 270, 210), rr_product(a = rr_warner(0.8), b = rr_warner(0.9))))
+  solved <- function(contrasts) with_calls(contrast_variances, needs_functions = function(g, fit) TRUE)(joint, 1, contrasts)
+  contrasts <- rbind(1, c(1, 1, 0, 0), c(0, 0.5, 2, -1))
+  expect_equal(solved(contrasts), contrast_variances(joint, 1, contrasts), tolerance = 1e-7, ignore_attr = TRUE)
+  expect_multiples(solved, contrasts, 1e-7)
+})
