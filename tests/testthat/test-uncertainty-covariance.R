@@ -212,3 +212,17 @@ test_that("the variance of a multiple of a function is its square times that of 
   expect_equal(solved(contrasts), contrast_variances(joint, 1, contrasts), tolerance = 1e-7, ignore_attr = TRUE)
   expect_multiples(solved, contrasts, 1e-7)
 })
+
+test_that("more than 1000 shares above 0 of a maximum by information have no matrix of covariances; a method without a map has unknown ones", {
+  questions <- do.call(rr_product, setNames(rep(list(rr_warner(0.8)), 10), letters[1:10]))
+  needs <- function(positive, mechanism = questions, likelihood = TRUE, ...) {
+    needs_functions(1, list(estimator = list(likelihood = likelihood), mechanism = mechanism, estimate = rep(c(1, 0), c(positive, 1024 - positive)), ...))
+  }
+  expect_identical(c(needs(1000), needs(1001), needs(1001, rr_grr(1024, 1)), needs(1001, likelihood = NULL), needs(1001, replicates = list())),
+                   c(FALSE, TRUE, FALSE, FALSE, FALSE))
+  even <- rr_new_method("even", "Even shares", function(evidence, options) rep(1 / 3, 3))
+  fit <- rr_estimate(rr_counts(counts, grr), method = even)
+  expect_identical(unname(vcov(fit)), matrix(NA_real_, 3, 3))
+  expect_identical(unname(vcov(fit, c("a", "c"))), matrix(NA_real_, 2, 2))
+  expect_identical(fit_errors(fit, 1, 2), NA_real_)
+})
