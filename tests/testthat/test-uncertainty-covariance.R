@@ -199,7 +199,7 @@ test_that("the variance of a multiple of a function is its square times that of 
     whole <- variances(contrasts)$variance
     expect_identical(whole[1], 0)
     expect_true(all(whole[-1] > 0))
-    for (size in c(1e-7, 1e5)) expect_equal(variances(size * contrasts)$variance / size^2, whole, tolerance = tolerance)
+    for (size in list(1e-7, 1e5, c(1e5, 1e-7, 1))) expect_equal(variances(size * contrasts)$variance / size^2, whole, tolerance = tolerance)
   }
   for (fit in fits) expect_multiples(function(contrasts) contrast_variances(fit, 1, contrasts), contrasts)
   # The maximum shares the functions of a and c together alone.
@@ -211,6 +211,8 @@ test_that("the variance of a multiple of a function is its square times that of 
   contrasts <- rbind(1, c(1, 1, 0, 0), c(0, 0.5, 2, -1))
   expect_equal(solved(contrasts), contrast_variances(joint, 1, contrasts), tolerance = 1e-7, ignore_attr = TRUE)
   expect_multiples(solved, contrasts, 1e-7)
+  unknown <- with_calls(contrast_variances, needs_functions = function(g, fit) TRUE, fit_map = function(...) NULL)(joint, 1, contrasts)
+  expect_identical(unknown, list(variance = rep(NA_real_, 3), covariance = matrix(NA_real_, 3, 3)))
 })
 
 test_that("more than 1000 shares above 0 of a maximum by information have no matrix of covariances; a method without a map has unknown ones", {
@@ -225,4 +227,16 @@ test_that("more than 1000 shares above 0 of a maximum by information have no mat
   expect_identical(unname(vcov(fit)), matrix(NA_real_, 3, 3))
   expect_identical(unname(vcov(fit, c("a", "c"))), matrix(NA_real_, 2, 2))
   expect_identical(fit_errors(fit, 1, 2), NA_real_)
+})
+
+test_that("many maxima count where the likelihood alone decides: of a population, without replicates, with a known channel, up to 1000 cells", {
+  cells <- function(...) do.call(rr_product, lapply(list(...), rr_grr, 1))
+  shown <- list(method = "mle", target = "population", details = list(list(unique = FALSE)), mechanism = cells(a = 2, b = 3))
+  is_many <- function(...) many_maxima(replaced(shown, list(...)), 1)
+  expect_true(is_many())
+  expect_identical(c(is_many(method = "ibu"), is_many(target = "sample"), is_many(replicates = list(1)), is_many(details = list(list(unique = TRUE))),
+                     is_many(mechanism = rr_grr(3, 1)), is_many(details = list(list(unique = NULL)))), logical(6))
+  study <- matrix(c(45, 6, 5, 34), 2, dimnames = rep(list(c("no", "yes")), 2))
+  expect_false(is_many(mechanism = suppressMessages(rr_misclassification(table = study))))
+  expect_identical(c(is_many(mechanism = cells(a = 10, b = 10, c = 10)), is_many(mechanism = cells(a = 7, b = 11, c = 13))), c(TRUE, FALSE))
 })
