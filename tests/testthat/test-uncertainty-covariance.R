@@ -61,13 +61,13 @@ test_that("variances of functions: exact zeros stay zeros, and more than 2000 ha
 test_that("a hierarchy of one depth has the variances of its oracle's functions, jointly up to 2000", {
   one_depth <- rr_hierarchy(3, 2, fanout = 3, oracle = rr_grr)
   fit <- rr_estimate(rr_counts(c(1000, unname(counts)), one_depth, n = 1000), method = "inv")
-  contrasts <- rbind(c(1, 1, 1), c(1, -1, 0), c(0, 0.5, 2))
+  contrasts <- rbind(c(1, 1, 1), c(1, -1, 0), c(0, 0.5, 2), c(0, 0, 1))
   V <- contrasts %*% by_hand(counts, "population") %*% t(contrasts) * 1000 / 999
   found <- contrast_variances(fit, 1, contrasts)
   expect_equal(found, list(variance = diag(V), covariance = V), tolerance = 1e-10)
   expect_identical(found$variance[1], 0)
-  many <- contrast_variances(fit, 1, contrasts[rep(1:3, c(1, 1, contrast_limit - 1)), ])
-  expect_equal(many$variance[1:3], diag(V), tolerance = 1e-10)
+  many <- contrast_variances(fit, 1, contrasts[rep(1:4, c(1, 1, 1, contrast_limit - 2)), ])
+  expect_equal(many$variance[1:4], diag(V), tolerance = 1e-10)
   expect_null(many$covariance)
 })
 
