@@ -94,7 +94,15 @@ test_that("a variance of 0 is known only where the reports show fixed truths", {
                      shows_truths(all_no("sample", rr_warner(0.8))), shows_truths(all_no("sample", rr_channel(diag(2))))), c(TRUE, FALSE, TRUE, FALSE, TRUE))
   expect_identical(known_errors(all_no("sample", shown), 1, c(0, 0)), c(0, 0))
   expect_identical(known_errors(all_no("population", shown), 1, c(0, 0.2)), c(NA, 0.2))
-  # Shares at 0 or 1: biased estimates are held there.
+  # Bits, and a channel of which some reports are certain, do not show every truth.
+  some_certain <- rr_channel(rbind(c(0.8, 0.2, 0), c(0, 1, 0), c(0.1, 0.1, 0.8)))
+  for (tally in list(rr_counts(c(30, 20, 5), some_certain), rr_counts(c(30, 20, 5), rr_unary(3, p = 0.5, q = 0), n = 110))) {
+    expect_false(shows_truths(rr_estimate(tally, target = "sample", method = "inv")))
+  }
+  # Shares at 0 or 1: biased estimates are held there, one of them suffices.
+  one_held <- rr_estimate(rr_counts(c(450, 345, 205), rr_grr(3, 1)))
+  expect_identical(unname(at_boundary(one_held, 1)), c(FALSE, FALSE, TRUE))
+  expect_true(held_at_boundary(one_held, 1))
   low <- suppressWarnings(rr_estimate(rr_counts(c(no = 850, yes = 150), rr_warner(0.8))))
   expect_identical(unname(at_boundary(low, 1)), c(TRUE, TRUE))
   expect_true(held_at_boundary(low, 1))
@@ -202,6 +210,11 @@ test_that("the variance of a multiple of a function is its square times that of 
     for (size in list(1e-7, 1e5, c(1e5, 1e-7, 1))) expect_equal(variances(size * contrasts)$variance / size^2, whole, tolerance = tolerance)
   }
   for (fit in fits) expect_multiples(function(contrasts) contrast_variances(fit, 1, contrasts), contrasts)
+  # A billion times the reports have a billionth of the variances.
+  for (method in c("mle", "inv")) {
+    variances <- function(size) contrast_variances(rr_estimate(rr_counts(size * counts, grr), method = method), 1, contrasts)$variance
+    expect_equal(variances(1e9) * 1e9, variances(1), tolerance = 2e-3)
+  }
   # The maximum shares the functions of a and c together alone.
   many <- rr_estimate(rr_counts(c(70, 30), alike))
   expect_multiples(function(contrasts) contrast_variances(many, 1, contrasts), rbind(c(1, 1, 1), c(1, 0, 1), c(2, -1, 2)))
