@@ -12,7 +12,7 @@ test_that("golden tests of one channel, and differences of the estimates of one 
     second <- study(case$input$second)
     k <- nrow(case$input$first)
     test <- withr::with_seed(1, anova(first, second))
-    expect_s3_class(test, "anova")
+    expect_s3_class(test, c("anova", "data.frame"), exact = TRUE)
     expect_identical(rownames(test), c(letters[seq_len(k)], "all"))
     all <- test["all", ]
     expect_golden(c(all$Chisq, all$Deviance), c(case$expected$chisq, case$expected$deviance), 1e-10)
@@ -89,6 +89,10 @@ test_that("five people expected in each cell are enough for chi-squared; fewer m
   deviance <- 2 * c(4 * log(4 / 5) + 16 * log(16 / 15) + 6 * log(6 / 5) + 14 * log(14 / 15), 20 * log(20 / 15) + 10 * log(2) + 10 * log(2 / 3))
   expect_equal(test$Deviance, c(deviance, sum(deviance)))
   expect_refused(homogeneity_tests(list(tables[[1]], rbind(c(1.5, 2), c(2, 2)))))
+  # Few of equal rows: all redistributions are as far from what is expected. A report that one person gave is a report.
+  few <- withr::with_seed(1, homogeneity_tests(list(rbind(c(3, 2), c(3, 2)), rbind(c(10, 1), c(9, 0)))))
+  expect_identical(few[["Pr(>Chisq)"]][1], 1)
+  expect_identical(few$Df, c(1, 1, 2))
   # Fractions are no matter if there are enough.
   expect_equal(homogeneity_tests(list(tables[[1]] * 1.3))$Chisq[1], 1.3 * chisq[1])
 })

@@ -203,6 +203,11 @@ test_that("each step has the threshold of its share of alpha, the error of an ab
   listed <- candidate_tally(part$mechanism, part, "x")
   part$counts[] <- 7
   expect_identical(absent_threshold(part, listed, 0.05), Inf)
+  # One function alone, of which a bucket is full: the string may be in it by chance of one in 16.
+  one <- rr_prefixes(44, 1, width = 16, functions = 1)
+  part <- submechanism_tally(rr_tally(withr::with_seed(2, rr_perturb(rep("a", 100), one, rng = "R")), one), "1")
+  listed <- candidate_tally(part$mechanism, part, "a")
+  expect_equal(absent_threshold(part, listed, 1e-3), unname(group_evidence(listed, 1)$unbiased()), tolerance = 0.01)
 })
 
 test_that("what was found has the estimates of those held out, from the largest down, as they are asked for", {
