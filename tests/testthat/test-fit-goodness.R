@@ -277,3 +277,21 @@ test_that("a fit with one share at 0 is tested by simulation alone; rare reports
   expect_identical(c(alone(2), alone(3), alone(40), alone(41)), c(TRUE, TRUE, TRUE, FALSE))
   expect_false(reports_contradict(rr_unary(4, 1), c(10000, 0, 0, 0)))
 })
+
+test_that("simulated deviances are those of all tallies of as many reports, as often as the fitted shares make them", {
+  # Six reports, of which 0.3 to 0.7 say yes whatever the truth.
+  yes <- 0:6
+  fitted <- pmin(pmax(yes / 6, 0.3), 0.7)
+  term <- function(count, share) ifelse(count > 0, count * log(count / (6 * share)), 0)
+  deviance <- 2 * (term(yes, fitted) + term(6 - yes, 1 - fitted))
+  found <- withr::with_seed(4, simulated_deviances(rr_warner(0.7), c(no = 6, yes = 0), c(0.7, 0.3), list(1:2), 400))
+  expect_true(all(vapply(found, function(one) min(abs(one - deviance)), 0) < 1e-8))
+  chance <- dbinom(yes, 6, 0.3)
+  mean <- sum(chance * deviance)
+  # 400 tallies: four standard errors.
+  expect_lt(abs(mean(found) - mean), 4 * sqrt(sum(chance * (deviance - mean)^2) / 400))
+  # Blocks keep their numbers: two pooled tallies, of which the second says yes always.
+  pool <- rr_pool(rr_counts(c(no = 60, yes = 41), rr_binary(0.8, 0.2)), rr_counts(c(no = 0, yes = 31), rr_binary(1, 1)))$mechanism
+  found <- withr::with_seed(4, simulated_deviances(pool, c(60, 41, 0, 31), c(0.45, 0.32, 0, 0.23), list(1:2, 3:4), 50))
+  expect_equal(found, numeric(50), tolerance = 1e-6)
+})
