@@ -186,6 +186,8 @@ test_that("deviances of blocks, their tails, and counts beyond all probabilities
   # Where both ends are near each other both tails count.
   narrow <- pbinom(40, 100, 0.49) + pbinom(51, 100, 0.49, lower.tail = FALSE)
   expect_identical(c(beyond_range(40, 100, 0.49, 0.51, narrow * 1.001), beyond_range(40, 100, 0.49, 0.51, narrow * 0.999)), c(TRUE, FALSE))
+  above <- pbinom(59, 100, 0.51, lower.tail = FALSE) + pbinom(48, 100, 0.51)
+  expect_identical(c(beyond_range(60, 100, 0.49, 0.51, above * 1.001), beyond_range(60, 100, 0.49, 0.51, above * 0.999)), c(TRUE, FALSE))
 })
 
 test_that("the free reports of a design, and its blocks", {
@@ -246,6 +248,10 @@ test_that("the deviance doubts up to 40 reports of the likeliest truth, and of u
   rare <- c(990, 5, 5)
   grr <- rr_grr(3, epsilon = 2)
   expect_identical(c(doubt(rare, grr), doubt(rare, grr, method = "inv"), doubt(rare, grr, method = "norm_sub")), c("deviance", "deviance", "counts"))
+  # Too many of the report between: no truth makes them, but the unbiased estimate is inside, and fits as well as it can.
+  wide <- rr_channel(rbind(c(0.6, 0.3, 0.1), c(0.1, 0.2, 0.7)), levels = c("no", "yes"), reports = c("x", "y", "z"))
+  expect_identical(doubt(c(300, 400, 300), wide), "deviance")
+  expect_false(doubt(c(300, 400, 300), wide, method = "inv") == "deviance")
   # Nobody gave the last report, which is due as often as others.
   none <- function(k) doubt(c(rep(100, k - 1), 0), rr_grr(k, epsilon = 1))
   expect_identical(c(none(40), none(41)), c("deviance", "counts"))
