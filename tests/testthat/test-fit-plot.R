@@ -122,6 +122,8 @@ test_that("along an axis: bins at their middles, categories at their positions, 
   line <- layer(picture, 3)
   expect_equal(10^line$x, seq_len(sum(estimates > 0.5 / sum(counts))))
   expect_equal(10^line$y, unname(estimates[estimates > 0.5 / sum(counts)]))
+  expect_gt(sum(estimates == 0), 0)
+  expect_match(picture$labels$caption, paste(sum(estimates <= 0), "of 41"), fixed = TRUE)
   # What lies below half a report is drawn there.
   expect_equal(10^min(layer(picture, 2)$ymin), 0.5 / sum(counts))
   # In their order if they have one; a line at 0 if an estimate is not above it.
