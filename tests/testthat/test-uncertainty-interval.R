@@ -399,3 +399,13 @@ test_that("decks that are full have exact limits far out; one that is not leaves
   expect_equal(confint(estimate(1:24, simultaneous = TRUE)), far_out(1:24, "exact"), ignore_attr = TRUE)
   expect_gt(max(abs(far_out(1:24, "exact") - far_out(1:24, "wilson"))), 0.01)
 })
+
+test_that("two clusters that are each of one mind are worth one respondent: Wilson's interval with t of one degree of freedom", {
+  skip_if_not_installed("survey")
+  data <- data.frame(unit = rep(1:2, each = 10), answer = rep(c("yes", "no"), each = 10))
+  fit <- rr_estimate(survey::svydesign(ids = ~unit, weights = ~1, data = data), rr_binary(1, 0), column = ~answer)
+  t2 <- qt(0.975, 1)^2
+  half <- sqrt(t2 * (0.25 + t2 / 4))
+  limits <- (0.5 + t2 / 2 + c(-1, 1) * half) / (1 + t2)
+  expect_equal(unname(confint(fit)), rbind(limits, limits), ignore_attr = TRUE)
+})
