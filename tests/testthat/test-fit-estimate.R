@@ -27,6 +27,8 @@ test_that("the default interval has the estimate in its centre: profile if there
   wide <- rr_channel(rbind(c(0.6, 0.3, 0.1), c(0.1, 0.2, 0.7)), levels = c("no", "yes"), reports = c("x", "y", "z"))
   kind <- function(mechanism, ...) rr_estimate(rr_counts(c(300, 250, 250), mechanism), ...)$interval
   expect_identical(c(kind(wide), kind(wide, method = "inv"), kind(wide, target = "sample"), kind(grr)), c("profile", "wilson", "wilson", "wilson"))
+  # The update ends near that maximum.
+  expect_identical(c(kind(wide, method = "ibu"), kind(grr, method = "ibu")), c("profile", "wilson"))
   expect_identical(fit_default_interval(rr_estimate(rr_counts(c(300, 250, 250), wide))), "profile")
 })
 
