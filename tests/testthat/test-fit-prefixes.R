@@ -217,6 +217,9 @@ test_that("what was found has the estimates of those held out, from the largest 
   fit <- rr_estimate(tally, candidates = found$term)
   expect_equal(found$estimate, unname(coef(fit)))
   expect_equal(found$std.error, tidy(fit)$std.error)
+  # Nearly half hold "ab", and nobody "ac".
+  begun <- coef(rr_estimate(tally, candidates = c("ab", "ac")))
+  expect_gt(begun[["ab"]] - begun[["ac"]], 0.2)
   expect_identical(info_of(found, "target"), "population")
   asked <- rr_heavy_hitters(tally, alphabet = "abc", simultaneous = TRUE, conf.level = 0.8, target = "sample")
   fit <- rr_estimate(tally, candidates = found$term, simultaneous = TRUE, conf.level = 0.8, target = "sample")
