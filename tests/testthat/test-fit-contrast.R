@@ -52,6 +52,8 @@ test_that("functions are named by their terms, many by the first three", {
   expect_identical(words(1, 0, 0, 0, 0, 0), "a")
   expect_identical(words(-1, 0, 2, 0, 0, 0), "2 c - a")
   expect_identical(words(-1, -0.5, 0, 0, 0, 0), "-a - 0.5 b")
+  expect_identical(words(0.5, 2, -0.5, 0, 0, 0), "0.5 a + 2 b - 0.5 c")
+  expect_identical(words(2, 0.5, 0, 0, 0, 0), "2 a + 0.5 b")
   expect_identical(words(1, 1, 1, 1, 0, 0), "a + b + c + d")
   expect_identical(words(1, 1, 1, 1, 1, 0), "a + b + c ... (5 estimates)")
   found <- contrast_functions(list("a", list("b", c("a", "c")), "a"), c("a", "b", "c"))
@@ -79,6 +81,9 @@ test_that("cumulative shares are sums of the levels below, cut at 0 and 1", {
   expect_identical(dimnames(attr(found, "covariance")), list(found$term, found$term))
   expect_false(any(c("statistic", "p.value") %in% names(found)))
   expect_identical(rr_contrast(three(), cumulative = TRUE)$conf.high[3], 1)
+  # Bins are called by their upper ends.
+  wave <- rr_estimate(rr_counts(c(100, 400, 300, 200), rr_square_wave(c(0, 10, 20, 30, 60), 600)))
+  expect_identical(suppressWarnings(rr_contrast(wave, c(4, 1), cumulative = TRUE))$term, c("up to 60", "up to 10"))
   expect_refused(rr_contrast(rr_estimate(rr_counts(c(5, 5, 5) * 90, rr_grr(c("x", "y", "z"), 3))), cumulative = TRUE))
   expect_identical(c(has_order(rr_grr(c(1, 2, 3), 1)), has_order(rr_grr(c(1, 3, 2), 1)), has_order(rr_grr(c("a", "b"), 1)),
     has_order(rr_grr(ordered(c("b", "a")), 1))),
@@ -104,4 +109,42 @@ test_that("more than 2,000 functions have no joint covariance, and no ratios", {
   expect_equal(found$std.error[c(1, 2001)], rep(tidy(fit)$std.error[1], 2))
   expect_false(is.null(attr(rr_contrast(fit, many[-1]), "covariance")))
   expect_refused(rr_contrast(fit, replace(many, 1, list(list("a", "b")))))
+})
+
+test_that("a contrast of one boundary among others warns, says if errors are unknown, and keeps its columns, people, target and looks", {
+  fit <- suppressWarnings(rr_estimate(rr_counts(cbind(u = c(no = 900, yes = 100), v = c(600, 400)), rr_warner(0.8))))
+  expect_warning(found <- rr_contrast(fit, list(inside = "v:yes", held = "u:yes")), class = "candor_warning_boundary")
+  expect_identical(names(found), c("term", "estimate", "std.error", "statistic", "p.value", "conf.low", "conf.high"))
+  expect_identical(is.na(found$std.error), c(FALSE, TRUE))
+  expect_silent(inside <- rr_contrast(fit, list(inside = "v:yes")))
+  expect_identical(nobs(inside), 2000)
+  expect_identical(c(glance(inside)$target, glance(rr_contrast(suppressWarnings(update(fit, target = "sample")), "v:yes"))$target), c("population", "sample"))
+  unknown <- three()
+  unknown$estimator$spread <- function(theta, evidence, target) list(diagonal = rep(NA_real_, 3), common = c(0, 0, 0), unknown = "a reason")
+  expect_message(lost <- rr_contrast(unknown, "a"), class = "candor_message_no_intervals")
+  expect_identical(lost$std.error, NA_real_)
+  looking <- rr_contrast(three(interval = "anytime", plan = 500), "a")
+  expect_identical(c(info_of(looking, "looking"), info_of(inside, "looking")), c(TRUE, FALSE))
+})
+
+test_that("Wald's limits of a cumulative share that pass 0 or 1 end there, as far from the nearest share as the estimate and the error allow", {
+  p <- exp(3) / (exp(3) + 2)
+  q <- 1 / (exp(3) + 2)
+  # A level has x of 1000 reports, which are binomial.
+  wald <- function(x) {
+    estimate <- (x / 1000 - q) / (p - q)
+    half <- qnorm(0.975) * sqrt(x / 1000 * (1 - x / 1000) / 999) / (p - q)
+    nearest <- min(max(estimate, 0), 1)
+    half <- if (estimate - half < 0 || estimate + half > 1) sqrt(half^2 + (estimate - nearest)^2) else half
+    pmin(pmax(estimate + c(-1, 1) * half, 0), 1)
+  }
+  limits <- function(...) {
+    found <- rr_contrast(three(c(a = 0, b = 0, c = 0) + c(...), method = "inv"), 1:2, cumulative = TRUE)
+    unname(cbind(found$conf.low, found$conf.high))
+  }
+  # The share up to b is 1 less the share of c.
+  both <- function(a, c) rbind(wald(a), 1 - rev(wald(c)))
+  for (case in list(c(55, 500, 445), c(40, 505, 455), c(470, 480, 50), c(470, 487, 43), c(300, 400, 300))) {
+    expect_equal(limits(case), both(case[1], case[3]), tolerance = 1e-9)
+  }
 })

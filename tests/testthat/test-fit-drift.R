@@ -12,7 +12,7 @@ test_that("golden tests of one channel, and differences of the estimates of one 
     second <- study(case$input$second)
     k <- nrow(case$input$first)
     test <- withr::with_seed(1, anova(first, second))
-    expect_s3_class(test, "anova")
+    expect_s3_class(test, c("anova", "data.frame"), exact = TRUE)
     expect_identical(rownames(test), c(letters[seq_len(k)], "all"))
     all <- test["all", ]
     expect_golden(c(all$Chisq, all$Deviance), c(case$expected$chisq, case$expected$deviance), 1e-10)
@@ -77,4 +77,40 @@ test_that("bad input", {
   expect_refused(rr_compare(list(fit(two), fit(two)), paired = TRUE), rr_compare(list(fit(two), fit(other, target = "sample")), paired = TRUE),
     rr_compare(fit(two, cbind(a = c(880, 120), b = c(700, 300))), paired = TRUE), rr_compare(list(fit(two), fit(other, method = "inv")), paired = TRUE),
       rr_compare(list(fit(two), fit(other)), paired = NA))
+})
+
+test_that("five people expected in each cell are enough for chi-squared; fewer must be whole numbers, and zeros add nothing to a deviance", {
+  tables <- list(rbind(c(4, 16), c(6, 14)), rbind(c(0, 20), c(10, 10)))
+  expected <- list(rbind(c(5, 15), c(5, 15)), rbind(c(5, 15), c(5, 15)))
+  chisq <- c(2 / 5 + 2 / 15, 2 * 25 / 5 + 2 * 25 / 15)
+  test <- homogeneity_tests(tables)
+  expect_equal(test$Chisq, c(chisq, sum(chisq)))
+  expect_equal(test[["Pr(>Chisq)"]], pchisq(test$Chisq, c(1, 1, 2), lower.tail = FALSE))
+  deviance <- 2 * c(4 * log(4 / 5) + 16 * log(16 / 15) + 6 * log(6 / 5) + 14 * log(14 / 15), 20 * log(20 / 15) + 10 * log(2) + 10 * log(2 / 3))
+  expect_equal(test$Deviance, c(deviance, sum(deviance)))
+  expect_refused(homogeneity_tests(list(tables[[1]], rbind(c(1.5, 2), c(2, 2)))))
+  # Few of equal rows: all redistributions are as far from what is expected. A report that one person gave is a report.
+  few <- withr::with_seed(1, homogeneity_tests(list(rbind(c(3, 2), c(3, 2)), rbind(c(10, 1), c(9, 0)))))
+  expect_identical(few[["Pr(>Chisq)"]][1], 1)
+  expect_identical(few$Df, c(1, 1, 2))
+  # Fractions are no matter if there are enough.
+  expect_equal(homogeneity_tests(list(tables[[1]] * 1.3))$Chisq[1], 1.3 * chisq[1])
+})
+
+test_that("paired fits are of one mechanism each, without intervals of all looks, by the same reports of as many people", {
+  two <- study(rbind(c(95, 5), c(10, 40)))
+  other <- study(rbind(c(180, 20), c(15, 85)))
+  third <- study(rbind(c(80, 20), c(25, 75)))
+  fit <- function(m, ..., effective_n = NULL) rr_estimate(rr_counts(c(880, 320), m, effective_n = effective_n), ...)
+  expect_identical(nrow(rr_compare(list(fit(two), fit(other), fit(third)), paired = TRUE)), 3L)
+  expect_refused(rr_compare(list(fit(two), fit(other), fit(two)), paired = TRUE))
+  expect_error(rr_compare(list(fit(two), fit(other, effective_n = 700)), paired = TRUE), class = "candor_error_mismatch")
+  known <- list(rr_warner(0.8), rr_warner(0.9))
+  looking <- lapply(known, fit, interval = "anytime", plan = 500, method = "inv")
+  expect_refused(rr_compare(looking, paired = TRUE))
+  # The same reports through two devices, unbiased: (s - q) / (p - q) each, so that the errors are those of s, times 1 / 0.8 - 1 / 0.6.
+  compared <- rr_compare(lapply(known, fit, method = "inv"), paired = TRUE)
+  s <- 320 / 1200
+  expect_equal(compared$estimate, (s - 0.1) / 0.8 - (s - 0.2) / 0.6)
+  expect_equal(compared$std.error, abs(1 / 0.8 - 1 / 0.6) * sqrt(s * (1 - s) / 1199))
 })

@@ -27,6 +27,8 @@ test_that("the default interval has the estimate in its centre: profile if there
   wide <- rr_channel(rbind(c(0.6, 0.3, 0.1), c(0.1, 0.2, 0.7)), levels = c("no", "yes"), reports = c("x", "y", "z"))
   kind <- function(mechanism, ...) rr_estimate(rr_counts(c(300, 250, 250), mechanism), ...)$interval
   expect_identical(c(kind(wide), kind(wide, method = "inv"), kind(wide, target = "sample"), kind(grr)), c("profile", "wilson", "wilson", "wilson"))
+  # The update ends near that maximum.
+  expect_identical(c(kind(wide, method = "ibu"), kind(grr, method = "ibu")), c("profile", "wilson"))
   expect_identical(fit_default_interval(rr_estimate(rr_counts(c(300, 250, 250), wide))), "profile")
 })
 
@@ -132,4 +134,18 @@ test_that("reports are kept as sets if the method needs a likelihood that counts
   unary <- rr_unary(3, 1)
   expect_identical(c(needs_sets("mle", unary), needs_sets("mle", rr_subset(5, 1, size = 2)), needs_sets("mle", grr)), c(TRUE, TRUE, FALSE))
   expect_identical(c(needs_sets("inv", unary), needs_sets(NULL, unary), needs_sets("mle", NULL)), c(FALSE, FALSE, FALSE))
+})
+
+test_that("copies of a pair of answers count once beside an anchor question, and kinds of intervals that do not hold here are refused", {
+  crosswise <- rr_crosswise(0.15)
+  data <- data.frame(y = rep(0:1, c(30, 70)), a = rep_len(c(1, 1, 0, 1), 100), sender = 1:100)
+  estimate <- function(data, ...) rr_estimate(data, crosswise, column = c("y", "a"), anchor = rr_anchor(crosswise), ...)
+  once <- suppressMessages(estimate(data[c(1:100, 80:100, 1:10), ], id = "sender"))
+  expect_equal(coef(once), coef(estimate(data)))
+  expect_identical(nobs(once), 100)
+  tally <- rr_counts(counts, grr)
+  channel <- rr_counts(unname(counts), rr_channel(rbind(c(0.7, 0.2, 0.1), c(0.1, 0.8, 0.1), c(0.15, 0.05, 0.8))))
+  expect_refused(rr_estimate(tally, interval = "credible"), rr_estimate(tally, interval = "profile", target = "sample"),
+                 rr_estimate(tally, interval = "anytime", target = "sample"))
+  expect_error(rr_estimate(channel, interval = "exact"), class = "candor_error")
 })

@@ -186,6 +186,8 @@ test_that("deviances of blocks, their tails, and counts beyond all probabilities
   # Where both ends are near each other both tails count.
   narrow <- pbinom(40, 100, 0.49) + pbinom(51, 100, 0.49, lower.tail = FALSE)
   expect_identical(c(beyond_range(40, 100, 0.49, 0.51, narrow * 1.001), beyond_range(40, 100, 0.49, 0.51, narrow * 0.999)), c(TRUE, FALSE))
+  above <- pbinom(59, 100, 0.51, lower.tail = FALSE) + pbinom(48, 100, 0.51)
+  expect_identical(c(beyond_range(60, 100, 0.49, 0.51, above * 1.001), beyond_range(60, 100, 0.49, 0.51, above * 0.999)), c(TRUE, FALSE))
 })
 
 test_that("the free reports of a design, and its blocks", {
@@ -246,6 +248,10 @@ test_that("the deviance doubts up to 40 reports of the likeliest truth, and of u
   rare <- c(990, 5, 5)
   grr <- rr_grr(3, epsilon = 2)
   expect_identical(c(doubt(rare, grr), doubt(rare, grr, method = "inv"), doubt(rare, grr, method = "norm_sub")), c("deviance", "deviance", "counts"))
+  # Too many of the report between: no truth makes them, but the unbiased estimate is inside, and fits as well as it can.
+  wide <- rr_channel(rbind(c(0.6, 0.3, 0.1), c(0.1, 0.2, 0.7)), levels = c("no", "yes"), reports = c("x", "y", "z"))
+  expect_identical(doubt(c(300, 400, 300), wide), "deviance")
+  expect_false(doubt(c(300, 400, 300), wide, method = "inv") == "deviance")
   # Nobody gave the last report, which is due as often as others.
   none <- function(k) doubt(c(rep(100, k - 1), 0), rr_grr(k, epsilon = 1))
   expect_identical(c(none(40), none(41)), c("deviance", "counts"))
@@ -276,4 +282,22 @@ test_that("a fit with one share at 0 is tested by simulation alone; rare reports
   alone <- function(k) reports_contradict(rr_grr(k, 1), c(10000, numeric(k - 1)))
   expect_identical(c(alone(2), alone(3), alone(40), alone(41)), c(TRUE, TRUE, TRUE, FALSE))
   expect_false(reports_contradict(rr_unary(4, 1), c(10000, 0, 0, 0)))
+})
+
+test_that("simulated deviances are those of all tallies of as many reports, as often as the fitted shares make them", {
+  # Six reports, of which 0.3 to 0.7 say yes whatever the truth.
+  yes <- 0:6
+  fitted <- pmin(pmax(yes / 6, 0.3), 0.7)
+  term <- function(count, share) ifelse(count > 0, count * log(count / (6 * share)), 0)
+  deviance <- 2 * (term(yes, fitted) + term(6 - yes, 1 - fitted))
+  found <- withr::with_seed(4, simulated_deviances(rr_warner(0.7), c(no = 6, yes = 0), c(0.7, 0.3), list(1:2), 400))
+  expect_true(all(vapply(found, function(one) min(abs(one - deviance)), 0) < 1e-8))
+  chance <- dbinom(yes, 6, 0.3)
+  mean <- sum(chance * deviance)
+  # 400 tallies: four standard errors.
+  expect_lt(abs(mean(found) - mean), 4 * sqrt(sum(chance * (deviance - mean)^2) / 400))
+  # Blocks keep their numbers: two pooled tallies, of which the second says yes always.
+  pool <- rr_pool(rr_counts(c(no = 60, yes = 41), rr_binary(0.8, 0.2)), rr_counts(c(no = 0, yes = 31), rr_binary(1, 1)))$mechanism
+  found <- withr::with_seed(4, simulated_deviances(pool, c(60, 41, 0, 31), c(0.45, 0.32, 0, 0.23), list(1:2, 3:4), 50))
+  expect_equal(found, numeric(50), tolerance = 1e-6)
 })

@@ -115,6 +115,9 @@ test_that("means have limits of all looks from 100 reports on, 20 at either end"
     fit <- suppressMessages(rr_estimate(rr_tally(reports, duchi), interval = "anytime"))
     !anyNA(confint(fit))
   }
+  # With weights of 2 they are as many people.
+  weighted <- data.frame(r = rep(ends, c(70, 30)), w = 2)
+  expect_false(anyNA(confint(rr_estimate(weighted, duchi, column = "r", weights = "w", interval = "anytime"))))
   expect_identical(c(known(80, 20), known(20, 80), known(50, 49), known(81, 19), known(19, 81)), c(TRUE, TRUE, FALSE, FALSE, FALSE))
 })
 
@@ -144,6 +147,7 @@ test_that("two reports have a spread, roundings have none, and squares of answer
   expect_equal(mean_error(duchi, 0.2, 0.5, 2, "population"), 0.46)
   expect_identical(mean_error(duchi, 1.1, 1.21 * (1 + 1e-13), 100, "population"), NA_real_)
   expect_equal(mean_error(duchi, 1.1, 1.21 * (1 + 1e-9), 100, "population"), 1.21e-9 / 99, tolerance = 1e-5)
+  expect_equal(mean_error(duchi, 0, 1e-8, 100, "population"), 1e-8 / 99)
   piecewise <- rr_mean(c(-1, 1), 1, "piecewise")
   moments <- mean_variance(piecewise)
   # Of these respondents: constant + linear m + slope s, s the mean square of the answers.

@@ -126,6 +126,7 @@ test_that("optional answers have Wald's limits, of all rows together, cut at 0 a
   below <- 0.5 * 0.3 - 1.5 * 0.0625
   half <- sqrt(qnorm(1 - 0.05 / 2 / 2)^2 * (0.25 * 0.3 * 0.7 / 239 + 2.25 * 0.0625 * 0.9375 / 159) + below^2)
   expect_equal(confint(held)["yes", ], c(0, half - below), ignore_attr = TRUE, tolerance = 1e-10)
+  expect_equal(confint(held)["no", ], 1 - rev(confint(held)["yes", ]), ignore_attr = TRUE, tolerance = 1e-10)
 })
 
 test_that("optional answers: weights, variance and the share who used a device, by hand, and estimates held at 0 and 1", {
@@ -133,6 +134,8 @@ test_that("optional answers: weights, variance and the share who used a device, 
   # A truth of 0.3 of whom half use a device: 0.15 + 0.5 (0.3 + 0.4 0.3) and 0.15 + 0.5 (0.1 + 0.8 0.3) say yes. The weights are -1/2 and 3/2.
   half <- fit(c(128, 72), c(272, 128))
   expect_equal(c(coef(half)[["yes"]], half$device.share), c(0.3, 0.5))
+  expect_match(info_of(half, "notes"), "0\\.5|50")
+  expect_null(optional_note(NA_real_))
   expect_equal(vcov(half)["yes", "yes"], 0.25 * 0.36 * 0.64 / 199 + 2.25 * 0.32 * 0.68 / 399)
   below <- list(c(140, 60), c(390, 10))
   expect_identical(unlist(tidy(do.call(fit, below))[2, c("estimate", "std.error")]), c(estimate = 0, std.error = NA))

@@ -103,7 +103,8 @@ test_that("time along an axis: a line, or a line for each group with intervals b
   many <- function(k, terms = NULL) ggplot2::autoplot(suppressWarnings(groups_fit(data.frame(day = days), paste0("x", seq_len(k)))), terms = terms)
   expect_length(unique(layer(many(3), 3)$PANEL), 3)
   expect_length(unique(layer(many(3, c("x1", "x3")), 3)$PANEL), 2)
-  expect_true("GeomSegment" %in% geoms(suppressMessages(many(13))))
+  expect_identical(c("GeomSegment" %in% geoms(many(12)), "GeomSegment" %in% geoms(suppressMessages(many(13)))), c(FALSE, TRUE))
+  expect_s3_class(ggplot2::autoplot(groups_fit(data.frame(day = days)))$facet, "FacetNull")
 })
 
 test_that("along an axis: bins at their middles, categories at their positions, others by rank on logarithmic axes", {
@@ -121,6 +122,8 @@ test_that("along an axis: bins at their middles, categories at their positions, 
   line <- layer(picture, 3)
   expect_equal(10^line$x, seq_len(sum(estimates > 0.5 / sum(counts))))
   expect_equal(10^line$y, unname(estimates[estimates > 0.5 / sum(counts)]))
+  expect_gt(sum(estimates == 0), 0)
+  expect_match(picture$labels$caption, paste(sum(estimates <= 0), "of 41"), fixed = TRUE)
   # What lies below half a report is drawn there.
   expect_equal(10^min(layer(picture, 2)$ymin), 0.5 / sum(counts))
   # In their order if they have one; a line at 0 if an estimate is not above it.

@@ -164,3 +164,74 @@ test_that("one person who was held out is enough for an estimate, nobody is not"
   expect_true(all(is.finite(estimate(1 * held))))
   expect_error(estimate(1 * (m$reports %in% c("1", "1: 2: bit 2", "1: 2: all"))), class = "candor_error_empty")
 })
+
+# A small search: "cab" has the two characters "ca".
+small_tally <- local({
+  tally <- NULL
+  function() {
+    tally <<- tally %||% withr::with_seed(3, {
+      m <- rr_prefixes(8, c(1, 2), width = 32, functions = 8)
+      rr_tally(rr_perturb(sample(c("ab", "ba", "c", "cab"), 2000, TRUE, c(5, 3, 2, 1)), m, rng = "R"), m)
+    })
+  }
+})
+
+test_that("each step has the threshold of its share of alpha, the error of an absent string, and ends if nothing survives", {
+  tally <- small_tally()
+  step <- function(i, candidates, alpha) {
+    part <- submechanism_tally(tally, as.character(i))
+    listed <- candidate_tally(part$mechanism, part, candidates)
+    evidence <- group_evidence(listed, 1)
+    threshold <- absent_threshold(part, listed, alpha / length(candidates))
+    list(length = i, candidates = length(candidates), n = part$n, error = evidence$blank_error(), threshold = threshold,
+         found = sum(evidence$unbiased() > threshold))
+  }
+  first <- c("\u0004", "a", "b", "c")
+  second <- c(outer(c("a", "b", "c"), c("\u0004", "a", "b", "c"), paste0))
+  for (alpha in c(0.05, 0.3)) {
+    search <- as.list(attr(rr_heavy_hitters(tally, alphabet = "abc", alpha = alpha), "search"))
+    expect_equal(search, Map(c, step(1, first, alpha), step(2, second, alpha)))
+  }
+  none <- rr_heavy_hitters(tally, alphabet = "xyz")
+  search <- attr(none, "search")
+  expect_identical(search$candidates, c(4, 0))
+  expect_identical(search$found, c(0, 0))
+  expect_identical(is.na(search$threshold), c(FALSE, TRUE))
+  expect_identical(dim(as.data.frame(none)), c(0L, 5L))
+  # A table in which all buckets are alike tells nothing.
+  part <- submechanism_tally(tally, "1")
+  listed <- candidate_tally(part$mechanism, part, "x")
+  part$counts[] <- 7
+  expect_identical(absent_threshold(part, listed, 0.05), Inf)
+  # One function alone, of which a bucket is full: the string may be in it by chance of one in 16.
+  one <- rr_prefixes(44, 1, width = 16, functions = 1)
+  part <- submechanism_tally(rr_tally(withr::with_seed(2, rr_perturb(rep("a", 100), one, rng = "R")), one), "1")
+  listed <- candidate_tally(part$mechanism, part, "a")
+  expect_equal(absent_threshold(part, listed, 1e-3), unname(group_evidence(listed, 1)$unbiased()), tolerance = 0.01)
+})
+
+test_that("what was found has the estimates of those held out, from the largest down, as they are asked for", {
+  tally <- small_tally()
+  found <- rr_heavy_hitters(tally, alphabet = "abc")
+  expect_identical(found$term, c("ab", "ba", "c"))
+  fit <- rr_estimate(tally, candidates = found$term)
+  expect_equal(found$estimate, unname(coef(fit)))
+  expect_equal(found$std.error, tidy(fit)$std.error)
+  # Nearly half hold "ab", and nobody "ac".
+  begun <- coef(rr_estimate(tally, candidates = c("ab", "ac")))
+  expect_gt(begun[["ab"]] - begun[["ac"]], 0.2)
+  expect_identical(info_of(found, "target"), "population")
+  asked <- rr_heavy_hitters(tally, alphabet = "abc", simultaneous = TRUE, conf.level = 0.8, target = "sample")
+  fit <- rr_estimate(tally, candidates = found$term, simultaneous = TRUE, conf.level = 0.8, target = "sample")
+  expect_equal(as.list(tidy(asked, conf.int = TRUE)), as.list(tidy(fit, conf.int = TRUE)))
+  expect_identical(c(glance(asked)$target, glance(found)$target), c("sample", "population"))
+  expect_identical(c(glance(asked)$conf.level, glance(found)$conf.level), c(0.8, 0.95))
+  expect_identical(nobs(found), submechanism_tally(tally, "held out")$n)
+  # The likeliest survives alone, and only those who go on from it.
+  expect_identical(rr_heavy_hitters(tally, alphabet = "abc", most = 1)$term, "ab")
+  grouped <- rr_tally(withr::with_seed(1, rr_perturb(rep("ab", 20), tally$mechanism, rng = "R")), tally$mechanism, by = rep(1:2, 10))
+  expect_refused(rr_heavy_hitters(grouped), rr_heavy_hitters(rr_counts(c(1, 2), rr_warner(0.8))), rr_heavy_hitters(3))
+  for (alphabet in list(c("a", NA), 1:3, "aa", c("a", "\u0004"), c("a", "bc"))) expect_refused(check_alphabet(alphabet))
+  expect_identical(check_alphabet(c("a", "b")), c("a", "b"))
+  expect_error(prefix_extensions("", letters, 5, 5), class = "candor_error_too_large")
+})

@@ -186,6 +186,8 @@ test_that("cumulative shares, the level that reaches a probability, and the leve
   # Within a bin by its part of the share: .45 is half of the second bin.
   binned <- reach_share(shares, c(0, 0.1, 0.45, 0.85, 1), list(breaks = c(0, 2, 6, 7, 9)))
   expect_equal(binned$value, c(0, 1, 4, 8, 9))
+  # Nobody is in the first bin, which reaches 0 at its start.
+  expect_identical(reach_share(c(0, 0.5, 1), c(0, 0.25), list(breaks = c(3, 4, 6, 7)))$value, c(3, 5))
   expect_identical(inner_levels(0.5, c(0.1, NA, NA, 0.4, NA, NA, NA, 0.9, 1)), 5:7)
   expect_identical(inner_levels(0.5, c(NA, NA, 1)), 1:2)
   expect_identical(inner_levels(0.5, c(rep(NA, 16), 1)), 8L)
@@ -273,6 +275,7 @@ test_that("the columns are groups or classes, the probability, the estimate with
   numbers <- c("prob", "estimate", "std.error", "conf.low", "conf.high")
   fit <- rr_estimate(rr_counts(cbind(n = c(200, 300, 280, 220), s = c(260, 240, 250, 250)), ordered_grr()))
   expect_identical(names(rr_quantile(fit, 0.5)), append(c("group", numbers), "level", 2))
+  expect_identical(attr(rr_quantile(fit, 0.5), "keys"), c("group", "prob"))
   data <- data.frame(y = 1:40, x = rep(c("no", "yes"), c(10, 30)))
   classes <- rr_predictor(y ~ 0 + x, data, list(x = rr_warner(0.9)))
   expect_identical(names(rr_quantile(classes, 0.5)), c("x", numbers))

@@ -745,6 +745,7 @@ test_that("groups of a design that are taken out keep their rows, covariances an
     expect_equal(vcov(some), vcov(fit)[rows, rows])
     expect_identical(nobs(some), 80)
     expect_equal(some$size, unname(c(tapply(people$w, people$area, sum)[c("W", "N")])))
+    expect_equal(as.list(tidy(fit["S"], conf.int = TRUE)), as.list(tidy(fit, conf.int = TRUE)[3:4, ]))
   }
   # With labels, those who have one are people of their group, too.
   people$truth <- ifelse(people$cluster < 7, people$report, NA)
@@ -753,4 +754,60 @@ test_that("groups of a design that are taken out keep their rows, covariances an
   design <- survey::svydesign(ids = ~cluster, weights = ~w, data = people)
   fit <- rr_estimate(design, rr_misclassification(labels = "truth"), column = "report", by = "area")
   expect_equal(c(nobs(fit), nobs(fit["W"]), nobs(fit["W"]["W"])), c(120, 30, 30))
+})
+
+test_that("a reader of a design is told what is held at 0, and what is doubted", {
+  # 20 of 100 say yes whatever the truth is; weights of one are those of a plain sample.
+  n_notes <- function(yes, ...) {
+    data <- data.frame(report = rep(c("no", "yes"), c(100 - yes, yes)))
+    fit <- suppressWarnings(rr_estimate(survey::svydesign(ids = ~1, weights = ~1, data = data), rr_warner(0.8), column = ~report, ...))
+    length(info_of(fit, "notes"))
+  }
+  expect_identical(c(n_notes(40), n_notes(19, method = "inv")), c(0L, 0L))
+  held <- n_notes(19)
+  expect_gt(held, 0L)
+  expect_identical(n_notes(82), held)
+  expect_gt(n_notes(1), held)
+  expect_gt(n_notes(1, method = "inv"), 0L)
+})
+
+test_that("shares of a design do not depend on the unit of the weights, in groups too", {
+  data <- data.frame(area = rep(c("N", "S"), c(30, 50)), w = rep(c(1, 3), 40), report = rep_len(c("no", "yes", "no", "no", "yes"), 80))
+  estimate <- function(unit, ...) {
+    data$w <- data$w / unit
+    rr_estimate(survey::svydesign(ids = ~1, weights = ~w, data = data), rr_warner(0.8), column = ~report, by = ~area, ...)
+  }
+  # In the second unit a whole group weighs less than one.
+  for (method in c("mle", "inv")) {
+    whole <- estimate(1, method = method)
+    small <- estimate(1000, method = method)
+    expect_equal(as.list(tidy(small, conf.int = TRUE)), as.list(tidy(whole, conf.int = TRUE)))
+    expect_equal(vcov(small), vcov(whole))
+  }
+})
+
+test_that("more than 1000 reports, or 2000 of all groups, have no covariance matrix of a design", {
+  data <- data.frame(report = rep(1:4, 6), area = rep(c("N", "S", "W"), 8))
+  design <- survey::svydesign(ids = ~1, weights = ~1, data = data)
+  refused <- function(...) expect_error(rr_estimate(design, ..., column = ~report), class = "candor_error_too_large")
+  refused(rr_grr(1001, 3))
+  refused(rr_grr(700, 3), by = ~area)
+  # The levels are few, the reports of a channel are many.
+  set.seed(1)
+  wide <- matrix(runif(2 * 1001), 2)
+  refused(rr_channel(wide / rowSums(wide), levels = c("no", "yes"), reports = 1:1001))
+})
+
+test_that("designs of decks, and of labels, are estimated only where their randomization is known", {
+  data <- data.frame(block = rep(1:6, each = 4), report = rep_len(c("no", "yes", "yes"), 24), truth = c("no", NA, "yes"), units = 40, w = 3)
+  finite <- survey::svydesign(ids = ~block, weights = ~w, fpc = ~units, data = data)
+  infinite <- survey::svydesign(ids = ~block, weights = ~w, data = data)
+  deck <- rr_dealt(c(no = 1, yes = 1), 4)
+  labels <- rr_misclassification(labels = "truth")
+  expect_refused(rr_estimate(finite, deck, column = ~report), rr_estimate(infinite, deck, column = ~report, target = "sample"),
+                 rr_estimate(finite, labels, column = ~report), rr_estimate(infinite, labels, column = ~report, target = "sample"),
+                 rr_estimate(infinite, labels, column = ~report, method = "ibu"), rr_estimate(infinite, rr_unary(c("no", "yes"), 2), method = "mle"))
+  fits <- lapply(c("mle", "inv"), function(method) coef(rr_estimate(infinite, labels, column = ~report, method = method)))
+  expect_equal(fits[[1]], fits[[2]])
+  expect_identical(fits[[1]], coef(rr_estimate(infinite, labels, column = ~report)))
 })

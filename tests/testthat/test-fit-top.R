@@ -313,3 +313,38 @@ test_that("standard errors of the list are those of both targets, by hand, in gr
     expect_identical(nobs(both), 400)
   }
 })
+
+test_that("each category has the tail of its own chance, which is 1 where no report speaks for it", {
+  expect_equal(upper_tails(c(0, 3, 10), 0.5, 0.2, 10), c(1, pbinom(2, 10, 0.2, lower.tail = FALSE), 0.2^10))
+  # Fewer reports than expected speak for a truth that is the least likely report.
+  expect_equal(upper_tails(c(0, 3, 10), -0.5, 0.6, 10), c(0.4^10, pbinom(3, 10, 0.6), 1))
+  forced <- c(a = 0.2, b = 0.1, c = 0.3)
+  top <- rr_top(rr_counts(c(31, 21, 49), rr_forced(forced)))
+  expect_identical(top$term, c("c", "b", "a"))
+  expect_equal(top$p.value, pbinom(c(48, 20, 30), 101, forced[top$term], lower.tail = FALSE), ignore_attr = TRUE)
+  expect_null(c(names(top$p.value), names(top$p.adjusted), names(top$conf.low), names(top$estimate)))
+})
+
+test_that("whole counts are positions themselves, others are matched", {
+  expect_identical(different_counts(c(0, 2, 2, 5, 1, 0)), list(values = c(0, 1, 2, NA, NA, 5), index = c(1L, 3L, 3L, 6L, 2L, 1L)))
+  expect_identical(different_counts(c(0.5, 2, 2)), list(values = c(0.5, 2), index = c(1L, 2L, 2L)))
+  expect_identical(different_counts(c(7, 7, 1)), list(values = c(7, 1), index = c(1L, 1L, 2L)))
+})
+
+test_that("any channel has limits by rank: the lower one at the error by rank, the upper one that of the fit", {
+  fit <- rr_estimate(rr_counts(cbind(x = c(40, 35, 30, 20, 60), y = c(90, 20, 40, 25, 30)), rr_geometric(5, 1)), method = "inv")
+  top <- rr_top(fit, n = 3)
+  expect_identical(top$rank, rep(1:3, 2))
+  terms <- paste(top$group, top$term, sep = ":")
+  expect_equal(top$conf.high, confint(fit)[terms, 2], ignore_attr = TRUE)
+  low <- mapply(function(term, rank) confint(fit, level = 1 - 0.05 * rank / 5)[term, 1], terms, top$rank)
+  expect_equal(top$conf.low, low, ignore_attr = TRUE)
+})
+
+test_that("reports that are unlikely are told once: by the fit, or by the list if there is no fit", {
+  tally <- rr_counts(c(990, 20), rr_warner(0.8))
+  expect_warning(list <- rr_top(tally), class = "candor_warning_unlikely")
+  fit <- suppressWarnings(rr_estimate(tally), classes = "candor_warning_unlikely")
+  expect_no_warning(of_fit <- rr_top(fit))
+  expect_identical(as.data.frame(of_fit), as.data.frame(list))
+})

@@ -449,6 +449,18 @@ test_that("a reader is told in a line each: how near the maximum is, what is hel
   wide <- rr_channel(rbind(c(0.6, 0.3, 0.1), c(0.1, 0.2, 0.7)), levels = c("no", "yes"), reports = c("x", "y", "z"))
   counts <- c(420, 300, 280)
   expect_identical(c(n_notes(counts, wide), n_notes(counts, wide, interval = "wilson"), n_notes(counts, wide, method = "inv")), c(1L, 2L, 0L))
+  # Several maxima, the people of a validation study, intervals that are not for what looks largest: a line each.
+  alike <- rr_channel(rbind(c(0.8, 0.2), c(0.2, 0.8), c(0.8, 0.2)), levels = c("a", "b", "c"), reports = c("x", "y"))
+  both_alike <- rr_channel(rbind(c(0.8, 0.2), c(0.2, 0.8)), levels = c("a", "b"), reports = c("x", "y"))
+  expect_identical(n_notes(c(70, 30), alike) - n_notes(c(70, 30), both_alike), 1L)
+  study <- function(...) rr_misclassification(table = matrix(c(45, 6, 5, 34), 2, dimnames = rep(list(c("no", "yes")), 2)), ...)
+  expect_identical(n_notes(c(600, 400), study()) - n_notes(c(600, 400), rr_warner(0.9)), 2L)
+  expect_identical(n_notes(c(600, 400), study(validation = "exact")), 0L)
+  twenty <- c(60, rep(c(14, 13), c(8, 11)))
+  of_eb <- vapply(c("wald", "credible"), function(interval) n_notes(twenty, rr_grr(20, 2), method = "eb", interval = interval), 0L)
+  expect_identical(of_eb[["credible"]], of_eb[["wald"]] + 1L)
+  some_held <- function(k) c(60, rep(c(14, 9), c(8, k - 9)))
+  expect_identical(c(n_notes(some_held(19), rr_grr(19, 2)), n_notes(some_held(20), rr_grr(20, 2))), 1:2)
   # From 20 categories on, of which more than a quarter are 0, there is a better method for positive designs.
   sparse <- function(k, n_boundary, mechanism = rr_grr(k, 1), method = "mle") {
     is_sparse(list(method = method, estimate = numeric(k)), rr_law(mechanism), n_boundary)

@@ -11,6 +11,8 @@ test_that("cutting and norming follow their definitions", {
   # Ties at the cut stay together.
   expect_equal(postprocess_norm_cut(c(0.7, 0.4, 0.4, -0.5)), c(0.7, 0.4, 0.4, 0) / 1.5)
   expect_equal(postprocess_norm_cut(c(1.4, -0.4)), c(1, 0))
+  # The first two add up to 1 exactly.
+  expect_equal(postprocess_norm_cut(c(0.5, 0.5, 0.25, -0.25)), c(0.5, 0.5, 0, 0))
   expect_equal(postprocess_norm_cut(rep(0.1, 10)), rep(0.1, 10))
 })
 
@@ -120,4 +122,35 @@ test_that("each method's map is its derivative by the unbiased shares", {
   }
   # Shares that add up to 1 already are not shifted.
   expect_null(norm_map(NULL, list(law = new_law_additive(0.4, 0.2), k = 3)))
+})
+
+test_that("sums of powers, their exponents and the posterior means of few counts are those of all terms", {
+  for (s in c(-1, 0, 0.5, 1, 2.5)) {
+    expect_equal(power_mass(c(0, 4, 990, 1500), c(10, 5, 1100, 3000), s),
+                 vapply(list(1:10, 5, 991:1100, 1501:3000), function(x) sum(x^-s), 0), tolerance = 1e-6)
+  }
+  n <- 200
+  shares <- c(0.4, 0.3, 0.2, 0.06, 0.03, 0.01, 0.005, -0.005)
+  x <- seq_len(n)
+  mean_of <- function(s) sum(x^(1 - s)) / sum(x^-s)
+  s <- uniroot(function(s) mean_of(s) - n * mean(shares), c(0, 5), tol = 1e-12)$root
+  expect_equal(power_exponent(n * mean(shares), n), s, tolerance = 1e-8)
+  sigma <- 6
+  weight <- outer(x, n * shares, function(x, y) x^-s * exp(-(y - x)^2 / (2 * sigma^2)))
+  expect_equal(postprocess_power(shares, sigma / n, n), colSums(weight * x) / colSums(weight) / n, tolerance = 1e-6)
+})
+
+test_that("more than 1000 different estimates are interpolated up to 20 standard errors, and those beyond are found one by one", {
+  # Numbers that are exact in binary: 640 is 20 standard errors.
+  n <- 2^20
+  y <- c(seq(-200, 640, by = 0.75), 640.75, 700, 5000, 90000)
+  expect_gt(length(y), 1000)
+  s <- power_exponent(mean(y), n)
+  x <- seq_len(n)
+  expect_equal(sum(x^(1 - s)) / sum(x^-s), mean(y), tolerance = 1e-5)
+  some <- c(seq(1, length(y), by = 60), length(y) - 5:0)
+  turned <- rev(y)
+  found <- rev(postprocess_power(turned / n, 32 / n, n) * n)
+  expect_lte(max(abs(found[some] - power_posterior_mean(y[some], 32, s, n))), 32 * 1e-5)
+  expect_false(is.unsorted(found))
 })

@@ -7,6 +7,14 @@ test_that("the registry is what the help page, the choices and the errors say", 
   expect_identical(methods$method, c("mle", "composite", "inv", "invn", "invp", "ibu", "base_cut", "norm", "norm_cut", "norm_sub", "power",
                                      "power_ns", "combine", "nnls", "lasso", "merged", "smoothed", "eb"))
   expect_identical(methods$method[methods$unbiased], c("inv", "norm"))
+  groups <- split(methods$method, factor(methods$group, unique(methods$group)))
+  expect_identical(groups, list(
+    likelihood = c("mle", "composite", "ibu"), inversion = c("inv", "invn", "invp"),
+    `post-processing` = c("base_cut", "norm", "norm_cut", "norm_sub", "power", "power_ns", "nnls", "lasso"),
+    shrinkage = c("combine", "merged", "smoothed", "eb")
+  ))
+  # Least squares of bits need not add up to 1.
+  expect_identical(methods$valid[methods$needs == "bits"], c(FALSE, FALSE))
   # No method is missing from the help page that is installed.
   page <- tryCatch(utils::capture.output(tools::Rd2txt(tools::Rd_db("candor")[["estimators.Rd"]], options = list(underline_titles = FALSE))),
                    error = function(e) NULL)

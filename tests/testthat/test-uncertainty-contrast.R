@@ -442,3 +442,23 @@ test_that("functions of groups have the variances of both, with what groups shar
   expect_identical(some$unidentified, c(TRUE, TRUE, FALSE))
   expect_identical(some$variance, cbind(c(0.04, 0, 0), c(NA, NA, 0.04)))
 })
+
+test_that("a sum of two shares at the boundary has the profile interval of the sum, by optimization within each pair", {
+  counts <- c(a = 400, b = 300, c = 330, d = 60)
+  grr <- rr_grr(names(counts), 1)
+  fit <- rr_estimate(rr_counts(counts, grr), interval = "profile")
+  expect_identical(coef(fit)[["d"]], 0)
+  p <- exp(1) / (exp(1) + 3)
+  q <- 1 / (exp(1) + 3)
+  # The largest log-likelihood of two categories that have the share s together.
+  pair <- function(n, s) {
+    loglik <- function(t) sum(n * log(q + (p - q) * c(t, s - t)))
+    max(optimize(loglik, c(0, s), maximum = TRUE, tol = 1e-10)$objective, loglik(0), loglik(s))
+  }
+  loglik <- function(s) pair(counts[1:2], s) + pair(counts[3:4], 1 - s)
+  top <- optimize(loglik, 0:1, maximum = TRUE, tol = 1e-10)
+  excess <- function(s) 2 * (top$objective - loglik(s)) - qchisq(0.95, 1)
+  limits <- c(uniroot(excess, c(0.3, top$maximum), tol = 1e-10)$root, uniroot(excess, c(top$maximum, 0.999), tol = 1e-10)$root)
+  found <- boundary(rr_contrast(fit, c("a", "b")))
+  expect_equal(c(found$conf.low, found$conf.high), limits, tolerance = 1e-5)
+})

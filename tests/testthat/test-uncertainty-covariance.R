@@ -61,13 +61,13 @@ test_that("variances of functions: exact zeros stay zeros, and more than 2000 ha
 test_that("a hierarchy of one depth has the variances of its oracle's functions, jointly up to 2000", {
   one_depth <- rr_hierarchy(3, 2, fanout = 3, oracle = rr_grr)
   fit <- rr_estimate(rr_counts(c(1000, unname(counts)), one_depth, n = 1000), method = "inv")
-  contrasts <- rbind(c(1, 1, 1), c(1, -1, 0), c(0, 0.5, 2))
+  contrasts <- rbind(c(1, 1, 1), c(1, -1, 0), c(0, 0.5, 2), c(0, 0, 1))
   V <- contrasts %*% by_hand(counts, "population") %*% t(contrasts) * 1000 / 999
   found <- contrast_variances(fit, 1, contrasts)
   expect_equal(found, list(variance = diag(V), covariance = V), tolerance = 1e-10)
   expect_identical(found$variance[1], 0)
-  many <- contrast_variances(fit, 1, contrasts[rep(1:3, c(1, 1, contrast_limit - 1)), ])
-  expect_equal(many$variance[1:3], diag(V), tolerance = 1e-10)
+  many <- contrast_variances(fit, 1, contrasts[rep(1:4, c(1, 1, 1, contrast_limit - 2)), ])
+  expect_equal(many$variance[1:4], diag(V), tolerance = 1e-10)
   expect_null(many$covariance)
 })
 
@@ -94,7 +94,15 @@ test_that("a variance of 0 is known only where the reports show fixed truths", {
                      shows_truths(all_no("sample", rr_warner(0.8))), shows_truths(all_no("sample", rr_channel(diag(2))))), c(TRUE, FALSE, TRUE, FALSE, TRUE))
   expect_identical(known_errors(all_no("sample", shown), 1, c(0, 0)), c(0, 0))
   expect_identical(known_errors(all_no("population", shown), 1, c(0, 0.2)), c(NA, 0.2))
-  # Shares at 0 or 1: biased estimates are held there.
+  # Bits, and a channel of which some reports are certain, do not show every truth.
+  some_certain <- rr_channel(rbind(c(0.8, 0.2, 0), c(0, 1, 0), c(0.1, 0.1, 0.8)))
+  for (tally in list(rr_counts(c(30, 20, 5), some_certain), rr_counts(c(30, 20, 5), rr_unary(3, p = 0.5, q = 0), n = 110))) {
+    expect_false(shows_truths(rr_estimate(tally, target = "sample", method = "inv")))
+  }
+  # Shares at 0 or 1: biased estimates are held there, one of them suffices.
+  one_held <- rr_estimate(rr_counts(c(450, 345, 205), rr_grr(3, 1)))
+  expect_identical(unname(at_boundary(one_held, 1)), c(FALSE, FALSE, TRUE))
+  expect_true(held_at_boundary(one_held, 1))
   low <- suppressWarnings(rr_estimate(rr_counts(c(no = 850, yes = 150), rr_warner(0.8))))
   expect_identical(unname(at_boundary(low, 1)), c(TRUE, TRUE))
   expect_true(held_at_boundary(low, 1))
@@ -186,4 +194,62 @@ test_that("functions of a hierarchy's shares of which some are cut to 0 have the
   V <- vcov(rr_estimate(tally, method = "inv"))
   found <- suppressWarnings(rr_contrast(cut, w))
   expect_equal(as.data.frame(found)$std.error, sqrt(drop(kept %*% V %*% kept)))
+})
+
+test_that("the variance of a multiple of a function is its square times that of the function, and the sum of all shares has none", {
+  contrasts <- rbind(c(1, 1, 1), c(1, -1, 0), c(0, 0.5, 2))
+  alike <- rr_channel(rbind(c(0.8, 0.2), c(0.2, 0.8), c(0.8, 0.2)), levels = c("a", "b", "c"), reports = c("x", "y"))
+  uneven <- c(a = 900, b = 60, c = 40)
+  sharp <- rr_grr(names(uneven), 5)
+  fits <- list(rr_estimate(rr_counts(counts, grr)), rr_estimate(rr_counts(counts, grr), method = "inv"), rr_estimate(rr_counts(uneven, sharp)),
+               rr_estimate(rr_counts(uneven, sharp), target = "sample"))
+  expect_multiples <- function(variances, contrasts, tolerance = 1e-9) {
+    whole <- variances(contrasts)$variance
+    expect_identical(whole[1], 0)
+    expect_true(all(whole[-1] > 0))
+    for (size in list(1e-7, 1e5, c(1e5, 1e-7, 1))) expect_equal(variances(size * contrasts)$variance / size^2, whole, tolerance = tolerance)
+  }
+  for (fit in fits) expect_multiples(function(contrasts) contrast_variances(fit, 1, contrasts), contrasts)
+  # A billion times the reports have a billionth of the variances.
+  for (method in c("mle", "inv")) {
+    variances <- function(size) contrast_variances(rr_estimate(rr_counts(size * counts, grr), method = method), 1, contrasts)$variance
+    expect_equal(variances(1e9) * 1e9, variances(1), tolerance = 2e-3)
+  }
+  # The maximum shares the functions of a and c together alone.
+  many <- rr_estimate(rr_counts(c(70, 30), alike))
+  expect_multiples(function(contrasts) contrast_variances(many, 1, contrasts), rbind(c(1, 1, 1), c(1, 0, 1), c(2, -1, 2)))
+  # The covariance of many cells is never made: each function is solved for, and has the same variance.
+  joint <- rr_estimate(rr_counts(c(300, 220, 270, 210), rr_product(a = rr_warner(0.8), b = rr_warner(0.9))))
+  solved <- function(contrasts) with_calls(contrast_variances, needs_functions = function(g, fit) TRUE)(joint, 1, contrasts)
+  contrasts <- rbind(1, c(1, 1, 0, 0), c(0, 0.5, 2, -1))
+  expect_equal(solved(contrasts), contrast_variances(joint, 1, contrasts), tolerance = 1e-7, ignore_attr = TRUE)
+  expect_multiples(solved, contrasts, 1e-7)
+  unknown <- with_calls(contrast_variances, needs_functions = function(g, fit) TRUE, fit_map = function(...) NULL)(joint, 1, contrasts)
+  expect_identical(unknown, list(variance = rep(NA_real_, 3), covariance = matrix(NA_real_, 3, 3)))
+})
+
+test_that("more than 1000 shares above 0 of a maximum by information have no matrix of covariances; a method without a map has unknown ones", {
+  questions <- do.call(rr_product, setNames(rep(list(rr_warner(0.8)), 10), letters[1:10]))
+  needs <- function(positive, mechanism = questions, likelihood = TRUE, ...) {
+    needs_functions(1, list(estimator = list(likelihood = likelihood), mechanism = mechanism, estimate = rep(c(1, 0), c(positive, 1024 - positive)), ...))
+  }
+  expect_identical(c(needs(1000), needs(1001), needs(1001, rr_grr(1024, 1)), needs(1001, likelihood = NULL), needs(1001, replicates = list())),
+                   c(FALSE, TRUE, FALSE, FALSE, FALSE))
+  even <- rr_new_method("even", "Even shares", function(evidence, options) rep(1 / 3, 3))
+  fit <- rr_estimate(rr_counts(counts, grr), method = even)
+  expect_identical(unname(vcov(fit)), matrix(NA_real_, 3, 3))
+  expect_identical(unname(vcov(fit, c("a", "c"))), matrix(NA_real_, 2, 2))
+  expect_identical(fit_errors(fit, 1, 2), NA_real_)
+})
+
+test_that("many maxima count where the likelihood alone decides: of a population, without replicates, with a known channel, up to 1000 cells", {
+  cells <- function(...) do.call(rr_product, lapply(list(...), rr_grr, 1))
+  shown <- list(method = "mle", target = "population", details = list(list(unique = FALSE)), mechanism = cells(a = 2, b = 3))
+  is_many <- function(...) many_maxima(replaced(shown, list(...)), 1)
+  expect_true(is_many())
+  expect_identical(c(is_many(method = "ibu"), is_many(target = "sample"), is_many(replicates = list(1)), is_many(details = list(list(unique = TRUE))),
+                     is_many(mechanism = rr_grr(3, 1)), is_many(details = list(list(unique = NULL)))), logical(6))
+  study <- matrix(c(45, 6, 5, 34), 2, dimnames = rep(list(c("no", "yes")), 2))
+  expect_false(is_many(mechanism = suppressMessages(rr_misclassification(table = study))))
+  expect_identical(c(is_many(mechanism = cells(a = 10, b = 10, c = 10)), is_many(mechanism = cells(a = 7, b = 11, c = 13))), c(TRUE, FALSE))
 })

@@ -218,3 +218,30 @@ test_that("a method without a map has the variance of its replicates, for the po
   unbiased <- estimate(linearized, method = "inv")
   expect_equal(as.vector(unbiased$inversion$variance), unname(diag(vcov(unbiased))))
 })
+
+test_that("a method that has a map in one group alone has no covariance of a linearized design", {
+  skip_if_not_installed("survey")
+  frame <- data.frame(answer = rep_len(c("a", "b", "c", "a", "a"), 60), area = rep(c("N", "S"), c(20, 40)), unit = rep(1:12, each = 5))
+  design <- survey::svydesign(ids = ~unit, weights = ~1, data = frame)
+  shift <- function(has_map) {
+    rr_new_method("shift", "Mean-centred", function(evidence, options) postprocess_norm(evidence$unbiased()),
+                  local_map = function(estimate, evidence) if (has_map(evidence$n)) list(jacobian = diag(3) - 1 / 3))
+  }
+  covariance <- function(has_map) unname(vcov(rr_estimate(design, rr_grr(c("a", "b", "c"), 2), column = ~answer, by = ~area, method = shift(has_map))))
+  unknown <- matrix(NA_real_, 6, 6)
+  expect_identical(covariance(function(n) n > 30), unknown)
+  expect_identical(covariance(function(n) FALSE), unknown)
+  expect_false(anyNA(covariance(function(n) TRUE)))
+})
+
+test_that("a protocol whose reports are one column needs no other variable of the design", {
+  skip_if_not_installed("survey")
+  mechanism <- rr_hadamard(c("a", "b", "c"), 3)
+  set.seed(1)
+  reports <- rr_perturb(rep(c("a", "b", "c"), c(40, 30, 20)), mechanism, rng = "R")
+  design <- survey::svydesign(ids = ~1, weights = rep(1, 90), data = as.data.frame(reports))
+  fit <- rr_estimate(design, mechanism)
+  plain <- rr_estimate(rr_tally(reports, mechanism), method = "inv")
+  expect_equal(coef(fit), coef(plain))
+  expect_equal(vcov(fit), vcov(plain), tolerance = 1e-8)
+})

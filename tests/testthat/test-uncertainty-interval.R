@@ -389,3 +389,23 @@ test_that("limits of a measured channel in a design are those of as many people 
     expect_equal(c(limits$low[i], limits$high[i]), c(expected$low, expected$high))
   }
 })
+
+test_that("decks that are full have exact limits far out; one that is not leaves Wilson's to all groups", {
+  deck <- rr_dealt(c(no = 1, yes = 1), cards = 4)
+  data <- data.frame(block = rep(1:12, each = 4), area = rep(c("full", "part"), each = 24), y = rep_len(c("no", "yes", "no", "no", "yes", "yes", "no"), 48))[-48, ]
+  estimate <- function(rows, ...) rr_estimate(data[rows, ], deck, column = "y", by = "area", ...)
+  far_out <- function(rows, interval) confint(estimate(rows), level = 1 - 0.05 / (2 * length(unique(data$area[rows]))), interval = interval)
+  expect_equal(confint(estimate(1:47, simultaneous = TRUE)), far_out(1:47, "wilson"), ignore_attr = TRUE)
+  expect_equal(confint(estimate(1:24, simultaneous = TRUE)), far_out(1:24, "exact"), ignore_attr = TRUE)
+  expect_gt(max(abs(far_out(1:24, "exact") - far_out(1:24, "wilson"))), 0.01)
+})
+
+test_that("two clusters that are each of one mind are worth one respondent: Wilson's interval with t of one degree of freedom", {
+  skip_if_not_installed("survey")
+  data <- data.frame(unit = rep(1:2, each = 10), answer = rep(c("yes", "no"), each = 10))
+  fit <- rr_estimate(survey::svydesign(ids = ~unit, weights = ~1, data = data), rr_binary(1, 0), column = ~answer)
+  t2 <- qt(0.975, 1)^2
+  half <- sqrt(t2 * (0.25 + t2 / 4))
+  limits <- (0.5 + t2 / 2 + c(-1, 1) * half) / (1 + t2)
+  expect_equal(unname(confint(fit)), rbind(limits, limits), ignore_attr = TRUE)
+})
