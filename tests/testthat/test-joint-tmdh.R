@@ -226,3 +226,13 @@ test_that("a truth of an order with further sets has the variances of its debias
   expect_refused(rr_tmdh(rr_cooccurrence(bits[1, , drop = FALSE]), design), class = "empty")
   expect_refused(rr_tmdh(rr_cooccurrence(bits), design, conf.level = 1), vcov(pairs, target = "people"))
 })
+
+test_that("a histogram of one column is the sum of two binomial counts, and one of more than a million values is refused", {
+  device <- rr_warner(0.8)
+  law <- rr_law(device, truth = c(90, 110))
+  expect_equal(law$histograms, cbind(0:200, 200:0))
+  # Rows of no: 90 times 0.8 and 110 times 0.2.
+  expect_equal(law$probability, convolve(dbinom(0:90, 90, 0.8), rev(dbinom(0:110, 110, 0.2)), type = "open"))
+  # 180 rows of four types: choose(183, 3) is 1,004,731.
+  expect_refused(rr_law(device, truth = c(177, 1, 1, 1)))
+})
