@@ -159,3 +159,27 @@ test_that("covariances of estimates are unbiased over all deals of the cards, fo
   })
   expect_equal(expect_unbiased(drawn, "population"), theta)
 })
+
+test_that("the exact limits of one block have half of the error in each tail", {
+  deck <- law_with_blocks(new_law_dealt(c(6, 9), 60), list(counts = cbind(c(25, 35)), label = 1))
+  # 25 - 6 of 45 cards for the truth say the first answer.
+  for (level in c(0.8, 0.9, 0.95, 0.99)) {
+    likely <- Filter(function(held) {
+      p <- stats::dhyper(0:45, held, 60 - held, 45)
+      min(sum(p[1:20]), sum(p[20:46])) > (1 - level) / 2
+    }, 0:60)
+    expect_equal(unlist(exact_dealt(deck, 1L, level, "sample"), use.names = FALSE), range(likely) / 60)
+  }
+})
+
+test_that("each two groups that share a block have a covariance, the first two too", {
+  block <- function(label) list(counts = cbind(c(1, 1, 2)), label = label)
+  covariance <- function(labels) {
+    tally <- list(blocks = lapply(labels, block), counts = matrix(c(1, 1, 2), 3, length(labels)), n = rep(4, length(labels)))
+    law_group_covariance(law, tally, "population")
+  }
+  two <- covariance(c(1, 1))
+  expect_true(all(diag(two[1:3, 4:6]) != 0))
+  expect_identical(covariance(c(1, 1, 2))[1:6, 1:6], two)
+  expect_identical(covariance(c(2, 1, 1))[4:9, 4:9], two)
+})
