@@ -377,3 +377,75 @@ test_that("shares that were made to add up to 1 count as many respondents as the
   contrasts <- rbind(cbind(diag(3), -diag(3)), cbind(0 * diag(3), diag(3)))
   expect_equal(margin$squares$n, 500 * diag(contrasts %*% V %*% t(contrasts)) / diag(margin$covariance))
 })
+
+test_that("quantiles in classes are those of the terms of each report, and their differences have the correlation of both", {
+  survey <- rr_product(a = rr_grr(c(1, 2, 3, 4), epsilon = 2), b = rr_warner(0.9))
+  counts <- c(50, 80, 90, 40, 60, 70, 80, 95)
+  n <- sum(counts)
+  breaks <- c(0, 1, 2.5, 4, 8)
+  z <- qnorm(0.975)
+  probs <- c(0.25, 0.5, 0.75)
+  C <- unname(kronecker(rr_matrix(survey$questions$b), rr_matrix(survey$questions$a)))
+  L <- solve(t(C))
+  for (target in c("population", "sample")) {
+    fit <- rr_estimate(rr_counts(counts, survey), method = "inv", target = target)
+    margin <- rr_margin(fit, "a", given = "b")
+    # What each report adds to the shares up to each level of a class, and its mean square under each truth.
+    classes <- lapply(0:1, function(class) {
+      terms <- lower.tri(diag(4), TRUE) %*% L[4 * class + 1:4, ]
+      squares <- C %*% t(terms^2)
+      crossing <- vapply(1:4, function(level) {
+        up_to <- mean(squares[4 * class + seq_len(level), level])
+        if (level < 4) up_to - mean(squares[4 * class + (level + 1):4, level]) else up_to
+      }, 0)
+      list(terms = terms, crossing = (crossing - (target == "sample")) / n)
+    })
+    expect_equal(margin_crossings(margin), vapply(classes, `[[`, numeric(4), "crossing"))
+    found <- rr_quantile(margin, breaks = breaks)
+    V <- vcov(fit)
+    expected <- lapply(1:2, function(j) {
+      below <- drop(classes[[j]]$terms %*% counts) / n
+      cumulate <- lower.tri(diag(4), TRUE) %*% diag(8)[4 * (j - 1) + 1:4, ]
+      # In a population the mean of what is tested is 0, and its square is not taken off.
+      products <- if (target == "population") classes[[j]]$terms %*% (counts / n * t(classes[[j]]$terms)) / n else cumulate %*% V %*% t(cumulate)
+      level_quantiles(probs, z, below, products, classes[[j]]$crossing, margin_edges(margin, breaks))
+    })
+    columns <- c(estimate = "estimate", low = "conf.low", high = "conf.high")
+    for (name in names(columns)) expect_equal(found[[columns[[name]]]], unlist(lapply(expected, `[[`, name)))
+    # The part of each bin below a quantile less the probability is what is 0 there.
+    weights <- function(j, i) {
+      part <- pmin(pmax((found$estimate[3 * (j - 1) + i] - breaks[-5]) / diff(breaks), 0), 1)
+      replace(numeric(8), 4 * (j - 1) + 1:4, part - probs[i])
+    }
+    r <- vapply(1:3, function(i) {
+      both <- cbind(weights(1, i), weights(2, i))
+      cov2cor(t(both) %*% V %*% both)[1, 2]
+    }, 0)
+    reach <- function(a, b) sqrt(a^2 + b^2 - 2 * r * a * b)
+    low <- matrix(found$estimate - found$conf.low, 3)
+    high <- matrix(found$conf.high - found$estimate, 3)
+    change <- rr_quantile(margin, breaks = breaks, difference = TRUE)
+    expect_equal(change$estimate, found$estimate[4:6] - found$estimate[1:3])
+    expect_equal(change$conf.low, change$estimate - reach(low[, 2], high[, 1]))
+    expect_equal(change$conf.high, change$estimate + reach(high[, 2], low[, 1]))
+  }
+})
+
+test_that("the rows of a margin are its cells, the first question fastest, and those of a sum the numbers of yes", {
+  survey <- rr_product(a = rr_binary(0.8, 0.3), b = rr_grr(c("x", "y", "z"), p = 0.7), c = rr_warner(0.9))
+  counts <- c(50, 80, 90, 40, 60, 70, 80, 95, 30, 55, 65, 45)
+  fit <- rr_estimate(rr_counts(counts, survey), method = "inv")
+  rows <- tidy(rr_margin(fit, c("b", "a")))
+  expect_identical(rows[c("b", "a")], tibble::tibble(b = rep(c("x", "y", "z"), 2), a = rep(c("no", "yes"), each = 3)))
+  squares <- rr_margin(fit, c("a", "c"), sum = TRUE)$squares
+  C <- unname(kronecker(rr_matrix(survey$questions$c), rr_matrix(survey$questions$a)))
+  # Both no, one yes, both yes.
+  cells <- rbind(c(1, 0, 0, 0), c(0, 1, 1, 0), c(0, 0, 0, 1))
+  second <- C %*% t((cells %*% solve(t(C)))^2)
+  theta <- as.vector(rr_margin(fit, c("a", "c"))$estimate)
+  mixed <- function(weights) colSums(weights * second) / colSums(weights)
+  expect_equal(squares$second_true, mixed(theta * t(cells)))
+  expect_equal(squares$second_other, mixed(theta * (1 - t(cells))))
+  # The variance under the truth that has the least.
+  expect_equal(squares$min_second, apply(second - t(cells), 2, min))
+})
