@@ -669,3 +669,12 @@ test_that("pairs of a product of questions have their own variances and no known
   expect_identical(diag(as.matrix(found, "covariance")), c(a = NA_real_, b = NA, k = NA))
   expect_identical(coef(rr_association(rr_margin(fit, c("b", "a")))), c("b:a" = pairs$correlation[1]))
 })
+
+test_that("a table of associations has limits only if they are asked for, and the measures in their order for each pair", {
+  fit <- rr_estimate(rr_counts(c(50, 20, 30, 40), rr_product(a = rr_warner(0.8), b = rr_warner(0.9))), method = "inv")
+  association <- rr_association(fit)
+  expect_identical(names(tidy(association)), c("x", "y", "measure", "estimate", "std.error"))
+  expect_identical(names(tidy(association, conf.int = TRUE)), c("x", "y", "measure", "estimate", "std.error", "conf.low", "conf.high"))
+  expect_identical(tidy(association)$measure, c("covariance", "correlation", "odds.ratio", "cramers.v"))
+  expect_false(any(grepl("^share|[.]both", names(as.data.frame(association)))))
+})
