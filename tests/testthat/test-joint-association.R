@@ -678,3 +678,23 @@ test_that("a table of associations has limits only if they are asked for, and th
   expect_identical(tidy(association)$measure, c("covariance", "correlation", "odds.ratio", "cramers.v"))
   expect_false(any(grepl("^share|[.]both", names(as.data.frame(association)))))
 })
+
+test_that("the test of two questions whose reports are bits is that of the correlations that truths can move, by dense algebra", {
+  survey <- rr_product(a = rr_unary(c("u", "v", "w"), 1.5), b = rr_unary(c("x", "y", "z", "t"), 1))
+  truth <- withr::with_seed(8, data.frame(a = sample(c("u", "v", "w"), 300, TRUE), b = sample(c("x", "y", "z", "t"), 300, TRUE)))
+  reports <- withr::with_seed(9, rr_perturb(truth, survey, rng = "R"))
+  fit <- rr_tmdh(rr_cooccurrence(reports, 4, mechanism = survey), survey, order = 2)
+  association <- as.data.frame(rr_association(rr_margin(fit, c("a", "b"))))
+  bits <- lapply(reports, as.matrix)
+  means <- lapply(bits, colMeans)
+  # Along the contrasts M of categories, in the metric of the covariance S.
+  sides <- lapply(bits, function(bits) {
+    S <- crossprod(bits) / 300 - tcrossprod(colMeans(bits))
+    M <- rbind(-1, diag(ncol(bits) - 1))
+    solve(S) %*% M %*% solve(t(M) %*% solve(S) %*% M) %*% t(M) %*% solve(S)
+  })
+  C <- crossprod(bits$a, bits$b) / 300 - tcrossprod(means$a, means$b)
+  expect_equal(association$statistic, 300 * sum(diag(sides$a %*% C %*% sides$b %*% t(C))))
+  expect_identical(association$df, 6)
+  expect_equal(association$p.value, pchisq(association$statistic, 6, lower.tail = FALSE))
+})
