@@ -998,3 +998,13 @@ test_that("two tests of each of two truths have a quarter of alpha each", {
   expect_identical(!is.na(table$problem), p < 0.05 / 4)
   expect_true(any(p > 0.05 / 8 & p < 0.05 / 4) && any(p > 0.05 / 4 & p < 0.05 / 2))
 })
+
+test_that("signs are two values: the truth's if the report supports it, the other if not", {
+  facts <- list(p_support = 0.7, numbers = list(index = c(0, 3, 1), sign = c(-1, 1, 2)), values = c(0.5, 0.5))
+  reports <- data.frame(index = c(0, 1, 2, 3, 1), sign = c(1, 1, -1, 1, -1))
+  values <- utils::tail(number_tests(facts, reports, c(TRUE, TRUE, TRUE, FALSE, FALSE)), 4)
+  expect_identical(values$test, rep("value", 4))
+  # Of those that support it -1 and 1, then of the others.
+  expect_equal(values$share, c(1, 2, 1, 1) / 5)
+  expect_equal(values$prob, c(0.35, 0.35, 0.15, 0.15))
+})
