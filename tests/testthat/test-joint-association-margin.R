@@ -131,3 +131,25 @@ test_that("associations of categories with a yes are the covariances of their sc
     expect_equal(table$statistic, 80 * drop(cor(scores, b))^2)
   }
 })
+
+test_that("the score test does not depend on the unit of supports, and is Pearson's in tables of many sizes", {
+  set.seed(30)
+  side <- function(first, contrasts, unit = 1) list(first = unit * first, second = unit^2 * diag(first), contrasts = unit * contrasts)
+  for (trial in 1:25) {
+    k <- sample(2:7, 2, TRUE)
+    shares <- matrix(stats::rgamma(prod(k), 2), k[1])
+    shares <- shares / sum(shares)
+    row <- rowSums(shares)
+    column <- colSums(shares)
+    # The rows of any channel less the first of them.
+    contrasts <- lapply(k, function(k) {
+      C <- prop.table(matrix(stats::rgamma(k^2, 1), k), 1)
+      t(C[-1, , drop = FALSE]) - C[1, ]
+    })
+    pearson <- 40 * sum((shares - outer(row, column))^2 / outer(row, column))
+    for (unit in c(1, 1e-4)) {
+      test <- support_test(list(questions = list(side(row, contrasts[[1]], unit), side(column, contrasts[[2]])), between = unit * shares), 40)
+      expect_equal(test, list(statistic = pearson, df = prod(k - 1)))
+    }
+  }
+})

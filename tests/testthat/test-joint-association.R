@@ -669,3 +669,32 @@ test_that("pairs of a product of questions have their own variances and no known
   expect_identical(diag(as.matrix(found, "covariance")), c(a = NA_real_, b = NA, k = NA))
   expect_identical(coef(rr_association(rr_margin(fit, c("b", "a")))), c("b:a" = pairs$correlation[1]))
 })
+
+test_that("a table of associations has limits only if they are asked for, and the measures in their order for each pair", {
+  fit <- rr_estimate(rr_counts(c(50, 20, 30, 40), rr_product(a = rr_warner(0.8), b = rr_warner(0.9))), method = "inv")
+  association <- rr_association(fit)
+  expect_identical(names(tidy(association)), c("x", "y", "measure", "estimate", "std.error"))
+  expect_identical(names(tidy(association, conf.int = TRUE)), c("x", "y", "measure", "estimate", "std.error", "conf.low", "conf.high"))
+  expect_identical(tidy(association)$measure, c("covariance", "correlation", "odds.ratio", "cramers.v"))
+  expect_false(any(grepl("^share|[.]both", names(as.data.frame(association)))))
+})
+
+test_that("the test of two questions whose reports are bits is that of the correlations that truths can move, by dense algebra", {
+  survey <- rr_product(a = rr_unary(c("u", "v", "w"), 1.5), b = rr_unary(c("x", "y", "z", "t"), 1))
+  truth <- withr::with_seed(8, data.frame(a = sample(c("u", "v", "w"), 300, TRUE), b = sample(c("x", "y", "z", "t"), 300, TRUE)))
+  reports <- withr::with_seed(9, rr_perturb(truth, survey, rng = "R"))
+  fit <- rr_tmdh(rr_cooccurrence(reports, 4, mechanism = survey), survey, order = 2)
+  association <- as.data.frame(rr_association(rr_margin(fit, c("a", "b"))))
+  bits <- lapply(reports, as.matrix)
+  means <- lapply(bits, colMeans)
+  # Along the contrasts M of categories, in the metric of the covariance S.
+  sides <- lapply(bits, function(bits) {
+    S <- crossprod(bits) / 300 - tcrossprod(colMeans(bits))
+    M <- rbind(-1, diag(ncol(bits) - 1))
+    solve(S) %*% M %*% solve(t(M) %*% solve(S) %*% M) %*% t(M) %*% solve(S)
+  })
+  C <- crossprod(bits$a, bits$b) / 300 - tcrossprod(means$a, means$b)
+  expect_equal(association$statistic, 300 * sum(diag(sides$a %*% C %*% sides$b %*% t(C))))
+  expect_identical(association$df, 6)
+  expect_equal(association$p.value, pchisq(association$statistic, 6, lower.tail = FALSE))
+})

@@ -259,3 +259,29 @@ test_that("one question of categories has its table by itself; what no truth can
   colnames(three) <- c("u", "v", "w", "b")
   expect_refused(rr_pmdh(rr_cooccurrence(three, 1, sets = list(1:2)), list(rr_grr(c("u", "v", "w"), p = 0.6), device)), class = "impossible")
 })
+
+test_that("counts of rivals are sums of mean products over all reports, in the family and among the further sets", {
+  survey <- rr_product(a = rr_grr(c("u", "v", "w"), p = 0.6), b = rr_warner(0.8), c = rr_grr(c("x", "y", "z"), p = 0.5))
+  truths <- data.frame(a = c(1, 2, 2, 3, 1, 3, 2), b = c(1, 0, 1, 1, 1, 0, 0), c = c(3, 1, 2, 2, 1, 1, 3))
+  bits <- cbind(outer(truths$a, 1:3, `==`), truths$b, outer(truths$c, 1:3, `==`))
+  colnames(bits) <- c("a:u", "a:v", "a:w", "b", "c:x", "c:y", "c:z")
+  # For each person the mean, over the reports of a question, of the product of the scores of some of its three categories.
+  mean_products <- function(question, categories) {
+    C <- unname(rr_matrix(survey$questions[[question]]))
+    scores <- (diag(3) - C[1, 2]) / (C[1, 1] - C[1, 2])
+    (C %*% apply(scores[, categories, drop = FALSE], 1, prod))[truths[[question]]]
+  }
+  product <- function(set) {
+    # Three categories of one question are not made of pairs, and stay 0.
+    if (all(1:3 %in% set) || all(5:7 %in% set)) return(0)
+    sum(mean_products("a", set[set < 4]) * (if (4 %in% set) truths$b else 1) * mean_products("c", set[set > 4] - 4))
+  }
+  further <- list(c("a:u", "a:v", "c:x", "c:y"), c("a:v", "a:w", "b", "c:y"), c("a:u", "a:v", "a:w", "c:z"), c("b", "c:x", "c:z"))
+  for (order in 1:3) {
+    counted <- rr_cooccurrence(bits, order, sets = further)
+    counts <- with_rivals(counted, column_design(survey, counted$columns))
+    sets <- .Call(C_rr_sets, 7, as.double(counted$tallied), 0, length(counted$values))
+    expect_equal(counts$values[-1], apply(sets, 2, function(set) product(set[set >= 0] + 1))[-1])
+    expect_equal(counts$more$values, apply(counted$more$members, 2, function(set) product(set[set >= 0] + 1)))
+  }
+})

@@ -308,3 +308,144 @@ test_that("supports of an ordered question are no reports of it, and have no qua
   fit <- rr_tmdh(rr_cooccurrence(bits, 2), list(q = rr_unary(factor(c("a", "b", "c"), ordered = TRUE), 1)))
   expect_refused(rr_quantile(rr_margin(fit, "q")))
 })
+
+# The second moments of unbiased scores, a row for each truth and a column for each cell, as intervals of cells use them: mixed by
+# the estimated shares, and split by what a member adds if questions are independent.
+score_squares <- function(second, shares, kappa) {
+  smallest <- apply(second, 2, min)
+  other <- pmax(drop(shares %*% second) - kappa * shares, smallest)
+  list(second_true = other + kappa, second_other = other, min_second = pmin(diag(second) - 1, smallest))
+}
+
+test_that("intervals of cells of yes/no columns have the second moments of products of their scores", {
+  bits <- withr::with_seed(3, matrix(rbinom(1200, 1, rep(c(0.3, 0.6), each = 600)), 600, dimnames = list(NULL, c("a", "b"))))
+  p <- c(a = 0.8, b = 0.9)
+  q <- c(a = 0.1, b = 0.3)
+  fit <- rr_tmdh(rr_cooccurrence(bits, 2), list(p = unname(p), q = unname(q)))
+  # E(score^2 | truth) of no and yes: rows are truths.
+  second <- lapply(c(a = "a", b = "b"), function(column) {
+    score <- (0:1 - q[column]) / (p[column] - q[column])
+    rbind(c(1 - q[column], q[column]), c(1 - p[column], p[column])) %*% unname(cbind(1 - score, score)^2)
+  })
+  added <- function(column) diag(second[[column]]) - diag(second[[column]][2:1, ])
+  for (vars in list("a", "b", c("a", "b"), c("b", "a"))) {
+    margin <- rr_margin(fit, vars)
+    squares <- if (length(vars) == 1) second[[vars]] else kronecker(second[[vars[2]]], second[[vars[1]]])
+    kappa <- if (length(vars) == 1) added(vars) else as.vector(outer(added(vars[1]), added(vars[2])))
+    expect_true(all(margin$estimate > 0))
+    expect_equal(margin$squares, c(score_squares(squares, as.vector(margin$estimate), kappa), list(n = rep(600, 2^length(vars)))))
+  }
+})
+
+test_that("intervals of cells of an inversion have the second moments of each question's inverse, mixed by its own shares", {
+  survey <- rr_product(a = rr_channel(rbind(c(0.7, 0.2, 0.1), c(0.1, 0.6, 0.3), c(0.2, 0.1, 0.7))), b = rr_binary(0.8, 0.3), c = rr_warner(0.9))
+  truth <- withr::with_seed(4, data.frame(a = sample(3, 900, TRUE, c(5, 3, 2)), b = sample(c("no", "yes"), 900, TRUE), c = sample(c("no", "yes"), 900, TRUE)))
+  fit <- withr::with_seed(5, rr_estimate(rr_perturb(truth, survey, rng = "R"), survey, method = "inv"))
+  moments <- lapply(c(a = "a", b = "b", c = "c"), function(question) {
+    C <- unname(rr_matrix(survey$questions[[question]]))
+    second <- C %*% t(solve(t(C)))^2
+    own <- as.vector(rr_margin(fit, question)$estimate)
+    others <- vapply(seq_along(own), function(x) sum(own[-x] * second[-x, x]) / sum(own[-x]), 0)
+    list(v = others, kappa = diag(second) - others)
+  })
+  for (vars in list("a", c("a", "b"), c("c", "a"))) {
+    margin <- rr_margin(fit, vars)
+    expect_true(all(margin$estimate > 0))
+    # A category's score has v on average if another is the truth, and v + kappa if it is; the smallest and largest by these.
+    tables <- lapply(moments[vars], function(m) t(m$v + diag(m$kappa)))
+    products <- function(f) Reduce(function(x, y) as.vector(outer(x, y)), lapply(moments[vars], f))
+    second <- Reduce(function(x, y) kronecker(y, x), tables)
+    shares <- as.vector(margin$estimate)
+    other <- drop(shares %*% second) - products(function(m) m$kappa) * shares
+    expect_equal(margin$squares$second_other, pmax(other, products(function(m) pmin(m$v, m$v + m$kappa))))
+    expect_equal(margin$squares$second_true, margin$squares$second_other + products(function(m) m$kappa))
+    expect_identical(margin$squares$n, 900)
+  }
+})
+
+test_that("shares that were made to add up to 1 count as many respondents as their variance says", {
+  survey <- rr_product(a = rr_unary(c("u", "v", "w"), 1.5), b = rr_warner(0.8))
+  truth <- withr::with_seed(6, data.frame(a = sample(c("u", "v", "w"), 500, TRUE, c(5, 3, 2)), b = sample(c("no", "yes"), 500, TRUE)))
+  fit <- withr::with_seed(7, rr_tmdh(rr_cooccurrence(rr_perturb(truth, survey, rng = "R"), 4, mechanism = survey), survey, order = 2))
+  margin <- rr_margin(fit, "a")
+  raw <- diag(vcov(fit, c("a:u", "a:v", "a:w"))) / 500^2
+  expect_equal(margin$squares$n, unname(500 * raw / diag(margin$covariance)))
+  expect_false(any(abs(margin$squares$n - 500) < 1))
+  # Category and yes; category and no is the category less these.
+  margin <- rr_margin(fit, c("a", "b"))
+  V <- vcov(fit, c("a:u", "a:v", "a:w", "a:u:b", "a:v:b", "a:w:b")) / 500^2
+  contrasts <- rbind(cbind(diag(3), -diag(3)), cbind(0 * diag(3), diag(3)))
+  expect_equal(margin$squares$n, 500 * diag(contrasts %*% V %*% t(contrasts)) / diag(margin$covariance))
+})
+
+test_that("quantiles in classes are those of the terms of each report, and their differences have the correlation of both", {
+  survey <- rr_product(a = rr_grr(c(1, 2, 3, 4), epsilon = 2), b = rr_warner(0.9))
+  counts <- c(50, 80, 90, 40, 60, 70, 80, 95)
+  n <- sum(counts)
+  breaks <- c(0, 1, 2.5, 4, 8)
+  z <- qnorm(0.975)
+  probs <- c(0.25, 0.5, 0.75)
+  C <- unname(kronecker(rr_matrix(survey$questions$b), rr_matrix(survey$questions$a)))
+  L <- solve(t(C))
+  for (target in c("population", "sample")) {
+    fit <- rr_estimate(rr_counts(counts, survey), method = "inv", target = target)
+    margin <- rr_margin(fit, "a", given = "b")
+    # What each report adds to the shares up to each level of a class, and its mean square under each truth.
+    classes <- lapply(0:1, function(class) {
+      terms <- lower.tri(diag(4), TRUE) %*% L[4 * class + 1:4, ]
+      squares <- C %*% t(terms^2)
+      crossing <- vapply(1:4, function(level) {
+        up_to <- mean(squares[4 * class + seq_len(level), level])
+        if (level < 4) up_to - mean(squares[4 * class + (level + 1):4, level]) else up_to
+      }, 0)
+      list(terms = terms, crossing = (crossing - (target == "sample")) / n)
+    })
+    expect_equal(margin_crossings(margin), vapply(classes, `[[`, numeric(4), "crossing"))
+    found <- rr_quantile(margin, breaks = breaks)
+    V <- vcov(fit)
+    expected <- lapply(1:2, function(j) {
+      below <- drop(classes[[j]]$terms %*% counts) / n
+      cumulate <- lower.tri(diag(4), TRUE) %*% diag(8)[4 * (j - 1) + 1:4, ]
+      # In a population the mean of what is tested is 0, and its square is not taken off.
+      products <- if (target == "population") classes[[j]]$terms %*% (counts / n * t(classes[[j]]$terms)) / n else cumulate %*% V %*% t(cumulate)
+      level_quantiles(probs, z, below, products, classes[[j]]$crossing, margin_edges(margin, breaks))
+    })
+    columns <- c(estimate = "estimate", low = "conf.low", high = "conf.high")
+    for (name in names(columns)) expect_equal(found[[columns[[name]]]], unlist(lapply(expected, `[[`, name)))
+    # The part of each bin below a quantile less the probability is what is 0 there.
+    weights <- function(j, i) {
+      part <- pmin(pmax((found$estimate[3 * (j - 1) + i] - breaks[-5]) / diff(breaks), 0), 1)
+      replace(numeric(8), 4 * (j - 1) + 1:4, part - probs[i])
+    }
+    r <- vapply(1:3, function(i) {
+      both <- cbind(weights(1, i), weights(2, i))
+      cov2cor(t(both) %*% V %*% both)[1, 2]
+    }, 0)
+    reach <- function(a, b) sqrt(a^2 + b^2 - 2 * r * a * b)
+    low <- matrix(found$estimate - found$conf.low, 3)
+    high <- matrix(found$conf.high - found$estimate, 3)
+    change <- rr_quantile(margin, breaks = breaks, difference = TRUE)
+    expect_equal(change$estimate, found$estimate[4:6] - found$estimate[1:3])
+    expect_equal(change$conf.low, change$estimate - reach(low[, 2], high[, 1]))
+    expect_equal(change$conf.high, change$estimate + reach(high[, 2], low[, 1]))
+  }
+})
+
+test_that("the rows of a margin are its cells, the first question fastest, and those of a sum the numbers of yes", {
+  survey <- rr_product(a = rr_binary(0.8, 0.3), b = rr_grr(c("x", "y", "z"), p = 0.7), c = rr_warner(0.9))
+  counts <- c(50, 80, 90, 40, 60, 70, 80, 95, 30, 55, 65, 45)
+  fit <- rr_estimate(rr_counts(counts, survey), method = "inv")
+  rows <- tidy(rr_margin(fit, c("b", "a")))
+  expect_identical(rows[c("b", "a")], tibble::tibble(b = rep(c("x", "y", "z"), 2), a = rep(c("no", "yes"), each = 3)))
+  squares <- rr_margin(fit, c("a", "c"), sum = TRUE)$squares
+  C <- unname(kronecker(rr_matrix(survey$questions$c), rr_matrix(survey$questions$a)))
+  # Both no, one yes, both yes.
+  cells <- rbind(c(1, 0, 0, 0), c(0, 1, 1, 0), c(0, 0, 0, 1))
+  second <- C %*% t((cells %*% solve(t(C)))^2)
+  theta <- as.vector(rr_margin(fit, c("a", "c"))$estimate)
+  mixed <- function(weights) colSums(weights * second) / colSums(weights)
+  expect_equal(squares$second_true, mixed(theta * t(cells)))
+  expect_equal(squares$second_other, mixed(theta * (1 - t(cells))))
+  # The variance under the truth that has the least.
+  expect_equal(squares$min_second, apply(second - t(cells), 2, min))
+})

@@ -226,3 +226,52 @@ test_that("a truth of an order with further sets has the variances of its debias
   expect_refused(rr_tmdh(rr_cooccurrence(bits[1, , drop = FALSE]), design), class = "empty")
   expect_refused(rr_tmdh(rr_cooccurrence(bits), design, conf.level = 1), vcov(pairs, target = "people"))
 })
+
+test_that("a histogram of one column is the sum of two binomial counts, and one of more than a million values is refused", {
+  device <- rr_warner(0.8)
+  law <- rr_law(device, truth = c(90, 110))
+  expect_equal(law$histograms, cbind(0:200, 200:0))
+  # Rows of no: 90 times 0.8 and 110 times 0.2.
+  expect_equal(law$probability, convolve(dbinom(0:90, 90, 0.8), rev(dbinom(0:110, 110, 0.2)), type = "open"))
+  # 180 rows of four types: choose(183, 3) is 1,004,731.
+  expect_refused(rr_law(device, truth = c(177, 1, 1, 1)))
+})
+
+test_that("counts in scores have the variances and covariances of the sums of their products, row by row", {
+  skewed <- rr_channel(rbind(c(0.7, 0.2, 0.1), c(0.1, 0.6, 0.3), c(0.2, 0.1, 0.7)), letters[1:3])
+  survey <- rr_product(a = skewed, b = rr_warner(0.8))
+  reports <- withr::with_seed(12, data.frame(a = sample(letters[1:3], 80, TRUE), b = sample(c("no", "yes"), 80, TRUE)))
+  counts <- rr_cooccurrence(reports, 2, mechanism = survey)
+  expect_false(is.null(counts$scores))
+  u <- t(solve(t(unname(rr_matrix(skewed)))))[match(reports$a, letters), ]
+  yes <- ((reports$b == "yes") - 0.2) / 0.6
+  products <- cbind(u, yes, u * yes)
+  sets <- c("a:a", "a:b", "a:c", "b", "a:a:b", "a:b:b", "a:c:b")
+  # Rows that hold two sets together, estimated by the product of the scores of their union; nobody holds two categories.
+  together <- matrix(0, 7, 7)
+  for (j in 1:3) {
+    together[c(j, 4, j + 4), c(j, 4, j + 4)] <- sum(products[, j + 4])
+    together[j, j] <- sum(products[, j])
+  }
+  together[4, 4] <- sum(yes)
+  expected <- list(population = 80 * stats::cov(products), sample = crossprod(products) - together)
+  for (target in c("population", "sample")) {
+    fit <- rr_tmdh(counts, survey, target = target)
+    table <- tidy(fit)
+    expect_setequal(table$term, sets)
+    V <- suppressWarnings(vcov(fit, sets))
+    expect_equal(V, expected[[target]], ignore_attr = TRUE)
+    expect_equal(table$std.error[match(sets, table$term)]^2, pmax(diag(V), 0), ignore_attr = TRUE)
+  }
+})
+
+test_that("sets of two categories have no law, direct reports support one category, and sets are at most 2^26", {
+  survey <- list(a = rr_grr(c("u", "v", "w"), 1), b = rr_warner(0.8))
+  truth <- table(a = c("u", "v", "w"), b = c("no", "yes", "no"))
+  expect_refused(rr_law(survey, truth = truth, set = c("a:u", "a:v")))
+  bits <- cbind("a:u" = c(1, 1), "a:v" = c(0, 1), "a:w" = 0, b = 0:1)
+  expect_error(rr_tmdh(rr_cooccurrence(bits, 2), survey), class = "candor_error_impossible")
+  # The sets of at most three of 700 columns are 57,085,051, and of 740 more than 2^26 = 67,108,864.
+  expect_equal(check_order(3, 700), 3)
+  expect_error(check_order(3, 740), class = "candor_error_order")
+})

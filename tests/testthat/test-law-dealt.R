@@ -116,3 +116,70 @@ test_that("groups that share a block have the covariance of cards drawn without 
   tally$blocks[[3]]$label <- 4
   expect_null(law_group_covariance(law, tally, "population"))
 })
+
+test_that("covariances of estimates are unbiased over all deals of the cards, for the people asked and for a population", {
+  law <- new_law_dealt(c(1, 1, 0), 5)
+  # The counts of the reports of a block under all deals of two dictated answers and three cards for the truth.
+  dealt <- function(truths) {
+    hands <- as.matrix(expand.grid(rep(list(1:5), length(truths))))
+    hands <- hands[!apply(hands, 1, anyDuplicated), , drop = FALSE]
+    cards <- matrix(c(1, 2, 0, 0, 0)[hands], nrow(hands))
+    t(apply(cards, 1, function(card) tabulate(ifelse(card == 0, truths, card), 3)))
+  }
+  distribution <- function(counts, prob) {
+    key <- drop(counts %*% c(1, 10, 100))
+    first <- !duplicated(key)
+    list(counts = counts[first, , drop = FALSE], prob = as.vector(rowsum(prob, match(key, key[first]))))
+  }
+  expect_unbiased <- function(blocks, target) {
+    mean <- second <- estimated <- 0
+    for (i in seq_along(blocks[[1]]$prob)) for (j in seq_along(blocks[[2]]$prob)) {
+      counts <- cbind(blocks[[1]]$counts[i, ], blocks[[2]]$counts[j, ])
+      with <- law_with_blocks(law, list(counts = counts, label = 1:2))
+      evidence <- new_evidence(with, rowSums(counts), sum(counts), sum(counts), 3)
+      theta <- law_unbiased(with, evidence)
+      prob <- blocks[[1]]$prob[i] * blocks[[2]]$prob[j]
+      mean <- mean + prob * theta
+      second <- second + prob * tcrossprod(theta)
+      estimated <- estimated + prob * unbiased_covariance(with, evidence, 1:3, target, TRUE)
+    }
+    expect_equal(estimated, second - tcrossprod(mean))
+    mean
+  }
+  asked <- lapply(list(c(1, 2, 3, 3, 3), c(1, 3, 2)), function(truths) {
+    counts <- dealt(truths)
+    distribution(counts, rep(1 / nrow(counts), nrow(counts)))
+  })
+  expect_equal(expect_unbiased(asked, "sample"), c(2, 2, 4) / 8)
+  theta <- c(0.2, 0.3, 0.5)
+  drawn <- lapply(2:3, function(people) {
+    truths <- as.matrix(expand.grid(rep(list(1:3), people)))
+    counts <- apply(truths, 1, dealt, simplify = FALSE)
+    distribution(do.call(rbind, counts), rep(apply(truths, 1, function(x) prod(theta[x])), each = nrow(counts[[1]])) / nrow(counts[[1]]))
+  })
+  expect_equal(expect_unbiased(drawn, "population"), theta)
+})
+
+test_that("the exact limits of one block have half of the error in each tail", {
+  deck <- law_with_blocks(new_law_dealt(c(6, 9), 60), list(counts = cbind(c(25, 35)), label = 1))
+  # 25 - 6 of 45 cards for the truth say the first answer.
+  for (level in c(0.8, 0.9, 0.95, 0.99)) {
+    likely <- Filter(function(held) {
+      p <- stats::dhyper(0:45, held, 60 - held, 45)
+      min(sum(p[1:20]), sum(p[20:46])) > (1 - level) / 2
+    }, 0:60)
+    expect_equal(unlist(exact_dealt(deck, 1L, level, "sample"), use.names = FALSE), range(likely) / 60)
+  }
+})
+
+test_that("each two groups that share a block have a covariance, the first two too", {
+  block <- function(label) list(counts = cbind(c(1, 1, 2)), label = label)
+  covariance <- function(labels) {
+    tally <- list(blocks = lapply(labels, block), counts = matrix(c(1, 1, 2), 3, length(labels)), n = rep(4, length(labels)))
+    law_group_covariance(law, tally, "population")
+  }
+  two <- covariance(c(1, 1))
+  expect_true(all(diag(two[1:3, 4:6]) != 0))
+  expect_identical(covariance(c(1, 1, 2))[1:6, 1:6], two)
+  expect_identical(covariance(c(2, 1, 1))[4:9, 4:9], two)
+})

@@ -120,3 +120,39 @@ test_that("variances are computed for as many levels at a time as make two milli
   expect_identical(chunks(5e5), list(5:2, 1L))
   expect_identical(chunks(3e6), list(5L, 4L, 3L, 2L, 1L))
 })
+
+test_that("a function of a hierarchy has no second moments if those of one depth are not known", {
+  # All truths give the same reports.
+  flat <- function(k) new_law_channel(list(list(matrix = matrix(0.5, 2, k))))
+  for (laws in list(list(law$laws[[1]], flat(5)), list(flat(2), law$laws[[2]]))) {
+    expect_null(law_second_moments(replace(law, "laws", list(laws)), 5, 1:5))
+  }
+})
+
+test_that("the rows of a depth are the probabilities of its reports given each node, of kept sets but for a factor", {
+  grr <- rr_grr(3, 1)
+  expect_equal(node_rows(rr_law(grr), 3), list(matrix = t(unname(rr_matrix(grr))), logs = numeric(3)))
+  supports <- bits_law(0.7, 0.2)
+  bits <- rbind(c(1L, 0L, 0L), c(1L, 0L, 1L))
+  supports$sets <- list(bits = .Call(C_rr_matrix_to_bits, bits)$bits, times = c(5, 2))
+  chances <- vapply(1:3, function(node) {
+    one <- replace(rep(0.2, 3), node, 0.7)
+    apply(bits, 1, function(bit) prod(ifelse(bit == 1, one, 1 - one)))
+  }, numeric(2))
+  rows <- node_rows(supports, 3)
+  expect_equal(rows$matrix / rowSums(rows$matrix), chances / rowSums(chances))
+  expect_length(rows$logs, 2)
+})
+
+test_that("kept sets of a hierarchy count as many people as their weights are worth", {
+  bits <- rr_law(rr_hierarchy(4, 2, fanout = 2, oracle = rr_unary))
+  # Depth 1 has two bits, depth 2 four.
+  bits$sets <- list(bits = rbind(as.raw(c(1, 1)), as.raw(c(2, 5)), as.raw(c(1, 3)), as.raw(c(2, 8))), times = c(3, 4, 2, 1))
+  counts <- c(5, 5, 2, 5, 4, 0, 4, 1)
+  reports <- function(effective_n) report_channel(bits, new_evidence(bits, counts, 10, effective_n, 4))
+  expect_equal(reports(10)$evidence$counts, c(3, 2, 4, 1))
+  expect_equal(reports(5)$evidence$counts, c(1.5, 1, 2, 0.5))
+  # Two leaves are below each node of the first depth.
+  matrix <- reports(10)$law$axes[[1]]$matrix
+  expect_identical(matrix[1:2, c(1, 3)], matrix[1:2, c(2, 4)])
+})

@@ -157,3 +157,9 @@ test_that("categories of unequal supports have limits by their own probabilities
                  binomial_intervals((p - q)[cells], q[cells], (1 - p + q)[cells], c(50, 40) / 90, 90, "wilson", 0.9, target))
   }
 })
+
+test_that("exact limits are Clopper and Pearson's at the ends and beside them", {
+  limits <- vapply(c(0, 1, 5, 9, 10), function(x) unlist(exact_interval(x / 10, 10, 0.9), use.names = FALSE), numeric(2))
+  expected <- vapply(c(0, 1, 5, 9, 10), function(x) as.vector(stats::binom.test(x, 10, conf.level = 0.9)$conf.int), numeric(2))
+  expect_equal(limits, expected)
+})

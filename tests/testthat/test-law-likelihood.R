@@ -326,3 +326,32 @@ test_that("a small search goes on to the last digits, and a rate of more than 50
   expect_identical(maximum$tolerance, 1e-8)
   expect_identical(channel_update_rate(list(list(a = 0.5, b = rep(0.5 / 501, 501))), list(counts = rep(1, 501), n = 501), rep(1 / 501, 501)), NA_real_)
 })
+
+test_that("the first report that no truth can give is found before the search, the very first too", {
+  axes <- function(report) list(list(matrix = rbind(c(0, 0), c(0.4, 0.7), c(0.6, 0.3))[order(c(report, setdiff(1:3, report))), ]))
+  for (report in 1:3) {
+    expect_equal(maximize(axes(report), c(3, 1, 2), n = 6), list(impossible = report))
+    expect_null(maximize(axes(report), replace(c(3, 1, 2), report, 0), n = 5)$impossible)
+  }
+})
+
+test_that("reports are merged if all of their probabilities are proportional, not if some sums of them agree by accident", {
+  # Two rows that agree in the first column, in their sum and in the sum that collapse_reports() compares.
+  weights <- cospi(1:4 * sqrt(2))
+  apart <- c(0, weights[4] - weights[3], weights[2] - weights[4], weights[3] - weights[2])
+  rows <- rbind(0.25 + 0.02 * apart, 0.25 - 0.02 * apart)
+  expect_lt(abs(diff(drop(rows %*% weights))), 1e-15)
+  expect_setequal(collapse_reports(rows, c(3, 4))$counts, c(3, 4))
+  expect_setequal(collapse_reports(rbind(rows, 2 * rows[1, ]), c(3, 4, 5))$counts, c(4, 8))
+})
+
+test_that("truths that reports hardly tell apart have no covariance, beside others that they do", {
+  nearly <- function(by) rbind(c(0.6, 0.3, 0.1), c(0.2, 0.5, 0.3), c(0.2 + by, 0.5, 0.3 - by))
+  block <- function(by) {
+    C <- nearly(by)
+    theta <- c(0.3, 0.3, 0.4)
+    information_block(new_law_channel(list(list(matrix = t(C)))), list(counts = 100 * drop(theta %*% C), n = 100, k = 3), theta, "population")
+  }
+  expect_null(block(3e-8))
+  expect_identical(block(0.05)$cells, 1:3)
+})

@@ -984,3 +984,27 @@ test_that("bits are in reverse byte by byte", {
   expect_true(has_reversed_bits(list(bits = bits[, c(8:1, 16:9)], both = both, truth_bits = 1), 400))
   expect_false(has_reversed_bits(list(bits = bits[, 16:1], both = both, truth_bits = 1), 400))
 })
+
+test_that("two tests of each of two truths have a quarter of alpha each", {
+  warner <- rr_warner(0.8)
+  truth <- rep(c("no", "yes"), each = 100)
+  checked <- lapply(62:72, function(n) {
+    reports <- withr::with_seed(5, c(sample(rep(c("no", "yes"), c(80, 20))), sample(rep(c("yes", "no"), c(n, 100 - n)))))
+    rr_check_client(reports, warner, truth, conf.level = 0.95)[2, ]
+  })
+  table <- do.call(rbind, lapply(checked, as.data.frame))
+  expect_true(all(table$epsilon.low < warner$epsilon))
+  p <- pmin(table$p.value, table$p.joint)
+  expect_identical(!is.na(table$problem), p < 0.05 / 4)
+  expect_true(any(p > 0.05 / 8 & p < 0.05 / 4) && any(p > 0.05 / 4 & p < 0.05 / 2))
+})
+
+test_that("signs are two values: the truth's if the report supports it, the other if not", {
+  facts <- list(p_support = 0.7, numbers = list(index = c(0, 3, 1), sign = c(-1, 1, 2)), values = c(0.5, 0.5))
+  reports <- data.frame(index = c(0, 1, 2, 3, 1), sign = c(1, 1, -1, 1, -1))
+  values <- utils::tail(number_tests(facts, reports, c(TRUE, TRUE, TRUE, FALSE, FALSE)), 4)
+  expect_identical(values$test, rep("value", 4))
+  # Of those that support it -1 and 1, then of the others.
+  expect_equal(values$share, c(1, 2, 1, 1) / 5)
+  expect_equal(values$prob, c(0.35, 0.35, 0.15, 0.15))
+})

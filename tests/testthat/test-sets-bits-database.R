@@ -26,3 +26,12 @@ test_that("what is no such table is refused", {
   expect_error(tally(stored(hole, "hole")), class = "candor_error_missing")
   expect_error(tally(stored(wrong, "wrong")), "0 or 1", class = "candor_error_argument")
 })
+
+test_that("a column of a long table must not have the name of a sum of the query", {
+  for (name in c("n_bits", "n_ones", "n_unknown")) {
+    renamed <- function(position) stats::setNames(long, replace(names(long), position, name))
+    expect_refused(rr_tally(stored(renamed(1), "renamed"), flip = 0.1, element = name, set = "site"),
+                   rr_tally(stored(renamed(2), "renamed"), flip = 0.1, element = "who", set = name),
+                   rr_tally(stored(renamed(3), "renamed"), flip = 0.1, element = "who", set = "site"))
+  }
+})

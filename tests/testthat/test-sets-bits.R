@@ -53,3 +53,17 @@ test_that("a tally without labels takes those of the other", {
   }
   expect_null(c(bare, bare)$labels)
 })
+
+test_that("flips with names go to the sets that they name, each once, of a matrix column by column", {
+  sets <- c("a", "b", "c")
+  expect_identical(check_flip(c(c = 0.3, a = 0.1, b = 0.2), 1, 3, sets), c(0.1, 0.2, 0.3))
+  expect_identical(check_flip(c(a = 0.1, b = 0.2, c = 0.3), 1, 3, sets), c(0.1, 0.2, 0.3))
+  entries <- matrix(c(0.3, 0.4, 0.1, 0.15, 0.2, 0.25), 2, dimnames = list(NULL, c("c", "a", "b")))
+  expect_identical(unname(check_flip(entries, 2, 3, sets)), unname(entries[, c(2, 3, 1)]))
+  for (names in list(c("a", "b", "d"), c("a", "b", "b"), c("a", "a", "d"))) {
+    expect_error(check_flip(setNames(c(0.1, 0.2, 0.3), names), 1, 3, sets), class = "candor_error_mismatch")
+    expect_error(check_flip(structure(entries, dimnames = list(NULL, names)), 2, 3, sets), class = "candor_error_mismatch")
+  }
+  # One flip for all needs no name of theirs.
+  expect_identical(check_flip(c(all = 0.1), 1, 3, sets), 0.1)
+})

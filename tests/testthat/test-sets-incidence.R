@@ -301,3 +301,13 @@ test_that("the picture has the numbers of exactly and of at least t sets, with t
   bars <- ggplot2::layer_data(picture, 1)
   expect_equal(c(bars$ymin, bars$ymax), asinh(c(table$conf.low, table$conf.high) / 2))
 })
+
+test_that("numbers of elements have the variances of their sums, and likelihood none where it puts nobody or everybody", {
+  covariance <- rbind(c(4, -1, 0.5), c(-1, 2, -0.25), c(0.5, -0.25, 3))
+  # In exactly 0, 1 and 2 sets, then in at least 1 and 2.
+  estimate <- c(0, 4, 6, 10, 6)
+  variances <- c(4, 2, 3, 2 + 3 - 2 * 0.25, 3)
+  x <- list(sets = 2, n = 10, method = "inv")
+  expect_equal(incidence_variances(covariance, x, estimate), variances)
+  expect_equal(incidence_variances(covariance, replace(x, "method", "mle"), estimate), replace(variances, c(1, 4), NA))
+})

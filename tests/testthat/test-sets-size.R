@@ -465,3 +465,20 @@ test_that("numbers that a score does not refute: beyond the grid it is refuted n
   # Inside, 1.2 on each side.
   expect_equal(range_of(function(x) 4 - 2 * x, 2), c(1.4, 2.6))
 })
+
+test_that("Chernoff's limits of many elements are those of the best lambda, by a one-dimensional search", {
+  m <- 1e5
+  alpha <- 0.05
+  for (what in c("union", "intersection")) {
+    law <- candor:::pattern_law(what, 3, 0.35)
+    mgf <- function(lambda, rows) max(log(rows %*% exp(lambda * law$y)))
+    for (estimate in m * c(0.1, 0.5, 0.9)) {
+      bound <- function(lambda) {
+        a <- mgf(lambda, law$out)
+        (log(alpha) + lambda * estimate - m * a) / (mgf(lambda, law$inside) - a)
+      }
+      search <- function(side) side * optimize(function(log) side * bound(side * exp(log)), log(c(1e-3, 0.1)), maximum = TRUE, tol = 1e-10)$objective
+      expect_equal(chernoff_size(estimate, m, law, alpha), c(ceiling(search(1)), floor(search(-1))))
+    }
+  }
+})

@@ -113,3 +113,10 @@ test_that("frames: a column for each report, or a row for each, with groups and 
   expect_identical(rr_counts(stats::xtabs(n ~ said, sums), warner)$n, 7)
   expect_refused(rr_tally(table(c("no", "yes")), warner, by = "x"), rr_counts(c(1, 2), rr_dealt(3, cards = 15)))
 })
+
+test_that("counts of one question are numbers in a vector, a matrix or a table, and of no other class or shape", {
+  warner <- rr_warner(0.8)
+  expect_identical(rr_counts(as.table(c(no = 3, yes = 4)), warner)$counts, c(3, 4))
+  expect_refused(rr_counts(array(1:4, c(2, 1, 2)), warner), rr_counts(c("3", "4"), warner), rr_counts(factor(3:4), warner),
+                 rr_counts(as.difftime(3:4, units = "mins"), warner), rr_counts(c(TRUE, FALSE), warner))
+})

@@ -99,3 +99,23 @@ test_that("groups without a report are left out and named, unless all are, and o
   expect_identical(same, none)
   expect_error(drop_empty_groups(rr_tally(character(), m, by = list(a = character()))), class = "candor_error_empty")
 })
+
+test_that("groups have the names of their columns, one without a name is called group, and each has an entry a report", {
+  warner <- rr_warner(0.8)
+  expect_identical(names(name_groups(list(town = 1:2), warner)), "town")
+  expect_identical(names(name_groups(list(town = 1:2, year = 3:4), warner)), c("town", "year"))
+  for (by in list(1:2, list(1:2))) expect_identical(name_groups(by, warner), list(group = 1:2))
+  expect_refused(name_groups(list(1:2, 3:4), warner), name_groups(list(a = 1:2, 3:4), warner), name_groups(list(a = 1:2, a = 3:4), warner),
+                 name_groups(list(q = 1:2), rr_product(q = warner, r = warner)), make_groups(list(g = 1:2), 3), make_groups(list(g = list(1, 2)), 2))
+  expect_error(make_groups(list(g = c("a", NA)), 2), class = "candor_error_missing")
+})
+
+test_that("labels are those of labelled values alone", {
+  labels <- c(north = 2, south = 1)
+  expect_identical(base_key(structure(c(2, 1, 3), labels = labels, class = "haven_labelled")), factor(c("north", "south", "3"), c("south", "north", "3")))
+  plain <- structure(c(2, 1), labels = labels)
+  expect_identical(base_key(plain), plain)
+  # A labelled column of a file need not have labels.
+  unlabelled <- structure(c(2, 1), class = "haven_labelled")
+  expect_identical(base_key(unlabelled), unlabelled)
+})

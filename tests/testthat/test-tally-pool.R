@@ -92,3 +92,17 @@ test_that("a pool takes questions with as many reports as a matrix may have, and
   expect_silent(with_calls(check_pool, matrix_limit = 3)(list(tally, tally)))
   expect_error(with_calls(check_pool, matrix_limit = 2)(list(tally, tally)), class = "candor_error_argument")
 })
+
+test_that("the weights of optional answers have the least variance among those that are unbiased, by Lagrange's equations", {
+  designs <- list(rr_warner(0.7), rr_warner(0.9), rr_binary(0.8, 0.1), rr_binary(0.6, 0.5))
+  devices <- optional_devices(designs, c("no", "yes"))
+  # A yes of those who answer directly, of those whose truth is yes, and of those whose truth is no.
+  expect_equal(devices, rbind(1, c(0.7, 0.9, 0.8, 0.6), c(0.3, 0.1, 0.1, 0.5)))
+  variance <- c(2, 1, 0.5, 4)
+  weights <- optional_weights(devices, variance)
+  equations <- rbind(cbind(diag(variance), t(devices)), cbind(devices, diag(0, 3)))
+  expect_equal(weights, solve(equations, c(0, 0, 0, 0, 1, 1, 0))[1:4])
+  # Two of Warner's devices leave one choice: w1 + w2 = 1 and 0.3 w1 + 0.1 w2 = 0.
+  expect_equal(optional_weights(devices[, 1:2], c(2, 1)), c(-0.5, 1.5))
+  for (designs in list(designs[c(1, 3)], designs[c(1, 1)])) expect_error(optional_devices(designs, c("no", "yes")), class = "candor_error_no_information")
+})

@@ -151,7 +151,7 @@ test_that("a long table lacks the reports without a category if 20 of them are e
 
 test_that("sets of bits with cohorts have four bytes of the cohort, the lowest first", {
   bloom <- rr_bloom(c("a", "b", "c"), 1, bits = 5, hashes = 1, cohorts = 300)
-  skip_if_not(keeps_sets(bloom))
+  expect_true(keeps_sets(bloom))
   sets <- report_sets(bloom, data.frame(cohort = c(1, 300), bits = c("09", "1f")))
   expect_identical(sets, rbind(as.raw(c(9, 1, 0, 0, 0)), as.raw(c(31, 44, 1, 0, 0))))
   expect_identical(report_sets(five, rbind(c(1, 4))), matrix(as.raw(9)))
@@ -199,4 +199,46 @@ test_that("a long table of filters lacks the reports without a bit if 20 of them
   expect_null(check_empty_reports(bloom, least, 1))
   # Bits of a set of fixed size are not independent.
   expect_null(check_empty_reports(rr_subset(5, 1, size = 2), 1e9, 0))
+})
+
+test_that("one report in columns with names is a report, whatever their order and number", {
+  three <- rr_unary(c("a", "b", "c"), 1)
+  expect_identical(as.matrix(rr_reports(data.frame(c = 1, a = 1, b = 0), three)), cbind(1L, 0L, 1L), ignore_attr = TRUE)
+  expect_identical(unname(as.matrix(rr_reports(data.frame(sent = 8, position_1 = c(2, -3)), rr_bitflip(4, 1, d = 1)))), rbind(2L, -3L))
+  bloom <- rr_bloom(c("a", "b", "c"), 1, bits = 5, hashes = 1, cohorts = 2)
+  # Numbers of bits may come as text, as files have them.
+  read <- function(level) rr_reports(data.frame(id = 1:2, cohort = c(2, 1), level = level), bloom)
+  expect_identical(read(c("4.0", "1")), read(c(4, 1)))
+})
+
+test_that("the last category of a report and the first of the next are two", {
+  expect_identical(as.matrix(rr_reports(data.frame(id = 1:2, level = c(3, 1)), rr_unary(3, 1))), rbind(c(0L, 0L, 1L), c(1L, 0L, 0L)), ignore_attr = TRUE)
+})
+
+test_that("twenty reports without a category are expected of 160, each of which has none with 1/8", {
+  unary <- rr_unary(2, p = 0.75, q = 0.5)
+  expect_error(check_empty_reports(unary, 160, 0), class = "candor_error_report")
+  expect_null(check_empty_reports(unary, 159, 0))
+})
+
+test_that("counts without groups are a vector, of one group too, and a weight of 0 is one", {
+  expect_identical(count_reports(ten, bits)$counts, c(2, 1, 2, 1, 1, 1, 1, 1, 1, 2))
+  expect_identical(count_reports(ten, bits, groups = c(1L, 1L, 1L))$counts, c(2, 1, 2, 1, 1, 1, 1, 1, 1, 2))
+  expect_identical(count_reports(ten, bits, groups = c(2L, 1L, 2L))$counts, cbind(numeric(10), c(2, 1, 2, 1, 1, 1, 1, 1, 1, 2)))
+  expect_equal(count_reports(rr_grr(2, 1), c(1, 2), weights = c(0, 2))[c("counts", "respondents")], list(counts = c(0, 2), respondents = 2))
+  bloom <- rr_bloom(c("a", "b", "c"), 1, bits = 3, hashes = 1, cohorts = 2)
+  # The ones of each bit, then the number of reports.
+  expect_silent(counted <- count_reports(bloom, data.frame(cohort = c(2, 2, 1), bits = c("05", "01", "02"))))
+  expect_identical(counted$counts, c(0, 1, 0, 1, 2, 0, 1, 2))
+})
+
+test_that("signs are counted group by group, and cohort by cohort within a group", {
+  reports <- data.frame(cohort = c(1, 2, 1, 2, 2), index = c(0, 1, 1, 0, 1), sign = c(1, 1, -1, -1, 1))
+  found <- count_signs(list(reports = reports, groups = c(1L, 1L, 2L, 2L, 2L), each = 2, weights = NULL), 2, 2, 2)
+  # Columns 0 and 1 of the Hadamard matrix are (1, 1) and (1, -1).
+  expect_equal(found, cbind(c(1, 1, 1), c(1, 0, 1), c(0, 1, 1), c(1, 0, 2)))
+})
+
+test_that("counts that would not fit in memory are refused", {
+  expect_error(count_reports(rr_grr(1e5, 1), c(1, 2), groups = c(1L, 2000000000L)), class = "candor_error_too_large")
 })
