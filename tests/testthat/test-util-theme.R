@@ -206,3 +206,45 @@ test_that("an axis of numbers has few breaks: powers of ten, or ones and threes 
   expect_equal(breaks(c(2, 45)), c(3, 10, 30))
   expect_equal(breaks(c(8, 40)), c(10, 30))
 })
+
+test_that("an axis has its positions as ticks if these are few and whole, days and times too, else round numbers", {
+  skip_if_not_installed("ggplot2")
+  breaks <- function(...) scale_x_positions(...)$breaks
+  expect_identical(breaks(c(2022, 2020, 2021, 2020), 5), c(2020, 2021, 2022))
+  expect_identical(breaks(1:6, 5), 1:6)
+  # One more than that: whole numbers alone.
+  expect_equal(breaks(1:12, 5)(c(1, 12)), c(2, 4, 6, 8, 10, 12))
+  expect_equal(breaks(1:7, 5)(c(1, 2.2)), c(1, 2))
+  expect_equal(breaks(c(0.5, 1), 5)(c(0.5, 1)), few_breaks(5)(c(0.5, 1)))
+  days <- as.Date("2026-10-20") + 0:5
+  expect_identical(breaks(rev(days), 5), days)
+  expect_true(is.function(breaks(c(days, days + 6), 5)))
+  expect_s3_class(scale_x_positions(days, 5), "ScaleContinuousDate")
+  expect_identical(scale_x_positions(days, 5)$labels(days[1]), "20 Oct\n2026")
+  times <- as.POSIXct("2026-10-20", tz = "UTC") + 3600 * 0:2
+  expect_s3_class(scale_x_positions(times, 5), "ScaleContinuousDatetime")
+  expect_identical(breaks(times, 5), times)
+  expect_identical(scale_x_positions(1:3, 5, c(0.1, 0))$expand, c(0.1, 0))
+})
+
+test_that("a legend has columns if names are wider than a picture, as many as have room", {
+  skip_if_not_installed("ggplot2")
+  columns <- function(letters) {
+    guide <- line_legend(strrep("a", letters))
+    guide$ncol %||% guide$params$ncol
+  }
+  # Each name takes 6 letters more than its own: 66 in one row, then 60 shared by the longest.
+  expect_null(columns(c(27, 27)))
+  expect_equal(columns(c(27, 28)), 2)
+  expect_equal(columns(c(28, 29)), 1)
+  expect_equal(columns(rep(9, 5)), 4)
+  expect_equal(columns(c(9, rep(14, 4))), 3)
+})
+
+test_that("few marks of a logarithmic axis without powers of 10 are some of its round numbers", {
+  # 1, 2, 5 times powers: 5, 10, 20, 50 of which no two of 3, 10, 30 are inside.
+  expect_equal(few_log_breaks(2)(c(4, 25)), c(5, 20))
+  expect_equal(few_log_breaks(3)(c(12, 55)), c(20, 30, 50))
+  expect_equal(few_log_breaks(3)(c(1, 1000)), c(1, 100))
+  expect_equal(few_log_breaks(2)(c(1, 1e5)), c(1, 1e3))
+})
