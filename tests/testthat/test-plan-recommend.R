@@ -246,3 +246,16 @@ test_that("a hash of more values than are drawn from has the bits of a prime fie
   table <- rr_recommend(8, 17.1)
   expect_equal(table$bits[table$mechanism == "olh"], log2(prime) + log2(prime - 1) + log2(exp(17.1) + 1), tolerance = 1e-12)
 })
+
+test_that("the column of a Hadamard matrix is public in one block, and a report is then one bit", {
+  public <- function(epsilon) {
+    row <- subset(rr_recommend(6, epsilon), mechanism == "hadamard")
+    c(row$bits, row$bits_public)
+  }
+  # (e^epsilon - 1) / 2 blocks: one of 8 columns, then more, whose numbers are part of the report.
+  expect_identical(rr_hadamard(6, 0.5)$blocks, 1)
+  expect_equal(public(0.5), c(3, 1))
+  several <- rr_hadamard(6, 1.6)
+  expect_identical(several$blocks, 2)
+  expect_equal(public(1.6), rep(log2(2 * several$size), 2))
+})
