@@ -642,7 +642,7 @@ test_that("the plan of a union is Theorem 3 for the least favourable sets", {
   v <- plogis(-3) * plogis(3) / (1 - 2 * plogis(-3))^2
   expect_equal(rr_power(rr_warner(epsilon = 3), n = 20000, sets = 4)$std.error, sqrt(20000 * ((1 + v)^4 - 1)), tolerance = 1e-12)
   expect_equal(rr_power(rr_warner(0.2), n = 10, sets = 2)$margin, rr_power(rr_warner(0.8), n = 10, sets = 2)$margin, tolerance = 1e-12)
-  expect_refused(rr_power(rr_warner(0.8), margin = 0.1, sets = 2), rr_power(rr_warner(0.8), n = 10, sets = 1.5),
+  expect_refused(rr_power(rr_warner(0.8), margin = 0.1, sets = 2), rr_power(rr_warner(0.8), n = 10, sets = 1.5), rr_power(rr_warner(0.8), n = 10.5, sets = 2),
                  rr_power(rr_warner(0.8), n = 10, sets = 2, null = 0.1), rr_power(rr_forced(1 / 6), n = 10, sets = 2, target = "sample"),
                  rr_power(rr_binary(0.8, 0.1), n = 10, sets = 2), rr_power(rr_grr(3, epsilon = 1), n = 10, sets = 2))
   expect_error(rr_power(rr_warner(0.5), n = 10, sets = 2), class = "candor_error_no_information")
@@ -815,7 +815,7 @@ test_that("the number for a power is the first that has it, and there is none if
 
 test_that("margins are below the range of every mean, and those of coefficients have no bound", {
   means <- list(narrow = rr_mean(c(0, 10), 1, "duchi"), wide = rr_mean(c(0, 24), 1, "duchi"))
-  expect_refused(rr_power(means, margin = 10), rr_power(rev(means), margin = 10))
+  expect_refused(rr_power(means, margin = 10), rr_power(rev(means), margin = 10), rr_power(rr_warner(0.8), margin = 1))
   expect_identical(rr_power(means, margin = 9.9)$margin, c(9.9, 9.9))
   coefficient <- rr_power(rr_forced(1 / 6), margin = c(3, 30), model = ~x, data = data.frame(x = 0:1), coefficients = c(-1, 0.8))
   expect_identical(coefficient$margin, c(3, 30))
