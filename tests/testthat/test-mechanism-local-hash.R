@@ -149,3 +149,17 @@ test_that("hash values and tables of cohorts have an end", {
   expect_refused(rr_local_hash(4, 1, g = 5, cohorts = 5e6 + 1), class = "too_large")
   expect_identical(rr_local_hash(2, 1, FALSE)$g, 2)
 })
+
+test_that("slopes are numbers from 1 and shifts from 0 below the prime, in shared functions and in reports", {
+  shared <- rr_local_hash(4, 1, g = 2, cohorts = 5000)
+  expect_identical(shared$prime, 131)
+  # 5,000 draws of 131 numbers leave one out with probability 131 exp(-38).
+  expect_identical(range(shared$functions$slope), c(1L, 130L))
+  expect_identical(range(shared$functions$shift), c(0L, 130L))
+  m <- rr_local_hash(4, 1, g = 2)
+  report <- function(slope, shift, value) rr_tally(data.frame(slope = slope, shift = shift, value = value), m)
+  expect_no_error(report(c(1, 130), c(0, 130), 1:2))
+  for (bad in list(c(0, 1, 1), c(131, 1, 1), c(1, -1, 1), c(1, 131, 1), c(1, 1, 0), c(1, 1, 3))) {
+    expect_error(do.call(report, as.list(bad)), class = "candor_error")
+  }
+})
