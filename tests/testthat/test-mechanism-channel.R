@@ -183,3 +183,10 @@ test_that("a channel is measured by two probabilities, by a table, or by labels,
   expect_identical(rr_misclassification(labels = "truth")$levels, character())
   expect_identical(rr_misclassification(labels = ~truth, levels = c("a", "b"))$levels, c("a", "b"))
 })
+
+test_that("sums are of questions that are all yes/no, of one device", {
+  warner <- rr_warner(0.8)
+  expect_refused(rr_channel(rr_product(a = warner, b = rr_grr(3, 1)), levels = 0:2), rr_channel(rr_product(a = warner, b = rr_warner(0.7)), levels = 0:2),
+                 rr_channel(rr_product(a = warner, b = warner), levels = 0:3), rr_channel(warner, levels = 1:3), rr_channel(rr_grr(3, 1), levels = 0:2))
+  expect_identical(dim(rr_matrix(rr_channel(rr_product(a = warner, b = warner)))), c(3L, 3L))
+})

@@ -6,7 +6,7 @@ test_that("parameters of affine hashing are the golden ones", {
 })
 
 test_that("joint supports are those of all functions and all orders of the codes", {
-  for (sizes in list(c(7, 3), c(11, 4), c(13, 2))) {
+  for (sizes in list(c(3, 2), c(7, 3), c(11, 4), c(13, 2))) {
     prime <- sizes[1]
     g <- sizes[2]
     numbers <- candor:::hash_numbers(1, g, prime)
@@ -162,4 +162,27 @@ test_that("slopes are numbers from 1 and shifts from 0 below the prime, in share
   for (bad in list(c(0, 1, 1), c(131, 1, 1), c(1, -1, 1), c(1, 131, 1), c(1, 1, 0), c(1, 1, 3))) {
     expect_error(do.call(report, as.list(bad)), class = "candor_error")
   }
+})
+
+test_that("few different hash functions are as unlikely as all sets of so many functions make them", {
+  # A prime of 5 has 4 5 = 20 functions: 10 reports lie in one of 190 pairs with probability 0.1^10 each.
+  m <- structure(list(prime = 5), class = "rr_local_hash")
+  expect_equal(witness_chance(m, c(1, 2), 10), log(c(20 * 0.05^10, 190 * 0.1^10)))
+  expect_equal(witness_chance(m, 25, 10), 0)
+})
+
+test_that("a client's test of hashed reports has the share of residues of each value, and no pairs of two others", {
+  m <- rr_local_hash(4, 1, g = 3)
+  reports <- withr::with_seed(1, rr_perturb(rep(2, 5), m, rng = "R"))
+  facts <- client_facts(m, reports, 2)
+  expect_equal(facts$values, tabulate(floor((seq_len(m$prime) - 1) * 3 / m$prime) + 1) / m$prime)
+  other <- c(TRUE, FALSE, TRUE, TRUE)
+  expect_identical(unname(is.na(facts$both)), outer(other, other) == 1 & !diag(4))
+  expect_equal(facts$both[2, ], replace(rep(rr_law(m)$both_own, 4), 2, m$p))
+})
+
+test_that("a client hashes if the value times the prime is below 2^52", {
+  # The prime is the least from 64 g on: 64 g^2 is 4.1e15 and 4.6e15, 2^52 = 4.5e15.
+  expect_identical(client_plan(rr_local_hash(3, 1, g = 8e6))$kind, "hash")
+  expect_error(client_plan(rr_local_hash(3, 1, g = 8.5e6)), class = "candor_error_law")
 })
