@@ -218,3 +218,19 @@ test_that("a mechanism of one's own reads numbers as positions, and as no and ye
   expect_error(rr_tally(c(0, 1), own()), class = "candor_error_level")
   expect_error(rr_tally(c(1, 2), own(yes_no = TRUE)), class = "candor_error_level")
 })
+
+test_that("a recipe holds numbers as doubles and matrices as they are, and levels that make the mechanism again", {
+  expect_identical(rr_mean(0:1, 1)$recipe$arguments$range, c(0, 1))
+  places <- rbind(c(1, 2, 6, 10), c(3, 5, 7, 8), c(4, 1, 9, 6))
+  filters <- rr_bloom(3, 1, bits = 5L, hashes = 2, cohorts = 2, places = places)
+  expect_identical(filters$recipe$arguments$places, places)
+  expect_identical(filters$recipe$arguments$bits, 5)
+  # A label that is no number: the others need all their digits, which their text has not.
+  expect_identical(level_value(c("0.333333333333333", "x"), c(1 / 3, NA)), c("0.333333333333333", "x"))
+  for (levels in list(4, 2, c("u", "v"), c(2, 7), c(1 / 3, 1), ordered(c("low", "high"), c("low", "high")))) {
+    for (make in list(rr_grr, rr_unary, rr_hadamard)) {
+      m <- make(levels, 1)
+      expect_identical(make(level_argument(m), 1), m)
+    }
+  }
+})
