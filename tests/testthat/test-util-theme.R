@@ -248,3 +248,74 @@ test_that("few marks of a logarithmic axis without powers of 10 are some of its 
   expect_equal(few_log_breaks(3)(c(1, 1000)), c(1, 100))
   expect_equal(few_log_breaks(2)(c(1, 1e5)), c(1, 1e3))
 })
+
+test_that("a picture tells its height when it is drawn on a device that has no room for its rows, reduced as they are", {
+  skip_if_not_installed("ggplot2")
+  picture <- ggplot2::ggplot(data.frame(x = 1:2, y = 1:2), ggplot2::aes(x, y)) + ggplot2::geom_point() + theme_candor()
+  expect_s3_class(picture, "rr_picture")
+  told <- function(width, height, needed = 4) {
+    grDevices::pdf(NULL, width = width, height = height)
+    on.exit(grDevices::dev.off())
+    classes <- character()
+    withCallingHandlers(
+      expect_identical(print(structure(picture, row_layout = list(height = needed, rows = 30))), structure(picture, row_layout = list(height = needed,
+        rows = 30))),
+      message = function(m) {
+        classes <<- c(classes, class(m)[1])
+        invokeRestart("muffleMessage")
+      }
+    )
+    identical(classes, "candor_message_height")
+  }
+  # A quarter of an inch is no matter: 4 inches on 3.7 and on 3.8.
+  expect_identical(c(told(5, 3.7), told(5, 3.8), told(9, 3.7), told(9, 3.8)), c(TRUE, FALSE, TRUE, FALSE))
+  # On half of the width letters have half of their size, on a third no less.
+  expect_identical(c(told(2.5, 1.7), told(2.5, 1.8), told(1.7, 1.7), told(1.7, 1.8)), c(TRUE, FALSE, TRUE, FALSE))
+  # A picture of more than 4.2 inches said so before.
+  expect_false(told(5, 3, needed = 4.3))
+  grDevices::pdf(NULL, width = 5, height = 8)
+  withr::defer(grDevices::dev.off())
+  said <- function(height) length(testthat::capture_messages(with_height(picture, list(height = height, rows = 50))))
+  expect_identical(c(said(7.9), said(8.1)), c(0L, 1L))
+  expect_identical(attr(with_height(picture, list(height = 4, rows = 3)), "row_layout"), list(height = 4, rows = 3))
+})
+
+test_that("rows and panels follow their layout", {
+  skip_if_not_installed("ggplot2")
+  layout <- row_layout(3, sprintf("label %d", 1:30), c("a", "b", "c"), across = 1)
+  theme <- row_theme(layout)
+  expect_equal(as.numeric(theme$axis.text.y$size), layout$size / 9.6)
+  expect_equal(as.numeric(theme$panel.spacing.y), 0.5)
+  expect_equal(as.numeric(row_theme(row_layout(2, "a", across = 1))$panel.spacing.y), 1.2)
+  overlap <- function(rows) {
+    guide <- row_labels(list(rows = rows, width = 10))$guide
+    guide$check.overlap %||% guide$params$check.overlap
+  }
+  expect_identical(c(overlap(50), overlap(51)), c(FALSE, TRUE))
+  expect_identical(row_labels(list(rows = 3, width = 10), toupper)$labels("one two three"), "ONE TWO\nTHREE")
+  panels <- row_panels(list(across = 2, title_width = 10, title_size = 8), "free_y")
+  expect_equal(panels[[1]]$params$ncol, 2)
+  expect_identical(unlist(panels[[1]]$params$free), c(x = FALSE, y = TRUE))
+  expect_equal(as.numeric(panels[[2]]$strip.text$size), 8 / 12)
+  expect_identical(row_panels(list(across = 1, title_width = 9, title_size = 10))[[1]]$params$free$y, FALSE)
+  # Names of correlations: from one end to the other, none in the middle.
+  scale <- scale_correlation(0.4)
+  expect_identical(scale$limits, c(-0.4, 0.4))
+  expect_identical(scale_correlation(0.4, 0)$limits, c(0, 0.4))
+})
+
+test_that("lines have points up to twelve, and a legend unless they are named at their ends", {
+  skip_if_not_installed("ggplot2")
+  designs <- factor(c("a", "b"))
+  parts <- function(...) Filter(Negate(is.null), design_lines(designs, ...))
+  has_points <- function(...) any(vapply(parts(...), function(part) inherits(part, "Layer") && inherits(part$geom, "GeomPoint"), NA))
+  scale <- function(aesthetic, ...) Filter(function(part) inherits(part, "Scale") && aesthetic %in% part$aesthetics, parts(...))
+  expect_identical(c(has_points(12), has_points(13)), c(TRUE, FALSE))
+  expect_identical(c(length(scale("shape", 12)), length(scale("shape", 13))), 1:0)
+  expect_identical(scale("colour", 3, line_labels = list(layers = NULL))[[1]]$guide, "none")
+  expect_false(identical(scale("colour", 3)[[1]]$guide, "none"))
+  expect_equal(scale("colour", 3)[[1]]$palette(2), c(a = line_colours[1], b = line_colours[2]))
+  expect_equal(scale("linetype", 3)[[1]]$palette(2), c(a = "solid", b = "84"))
+  # The second point is hollow.
+  expect_equal(scale("shape", 3)[[1]]$palette(2), c(a = 16, b = 2))
+})
