@@ -207,3 +207,31 @@ test_that("the error of a check names the argument, and says what it was", {
        check_one_sided(4711, "size"), check_class(4711, "size", "a", "an a"), check_that(FALSE, 4711, "size", "less"), check_levels(4711.5, "size"),
        check_conf_level(4711, "size"), match_rows("4711", letters, "things", "size"))
 })
+
+test_that("an error in one line has its headline and what follows it without bullets, others their message", {
+  error <- tryCatch(check_number("a", "size"), candor_error = identity)
+  expect_match(plain_message(error), "^`size` must be one number[.] It is \"a\"[.]$")
+  expect_identical(plain_message(simpleError("plain")), "plain")
+  fields <- tryCatch(abort(c("Head.", x = "What.", i = "Mend."), c("level", "argument"), position = 3), candor_error = identity)
+  expect_identical(plain_message(fields), "Head. What. Mend.")
+  expect_s3_class(fields, c("candor_error_level", "candor_error_argument", "candor_error"))
+  expect_identical(fields$position, 3)
+  # Braces are filled in where the caller stands, also if a value holds the mark between lines.
+  value <- "a\036b"
+  expect_length(format_lines(c("One {1 + 1}.", x = "{value}"), environment()), 2)
+  expect_identical(unname(format_lines(c("One {1 + 1}.", x = "Two."), environment())), c("One 2.", "Two."))
+  expect_identical(format_lines(c("One.", x = "Two."), environment()), c("One.", x = "Two."))
+  expect_true(passes_calls_on(baseenv()) && passes_calls_on(asNamespace("stats")))
+  expect_false(passes_calls_on(globalenv()) || passes_calls_on(asNamespace("testthat")))
+  # The session's decimal sign comes back.
+  withr::local_options(OutDec = ",")
+  expect_error(check_number(0.5, "size", min = 1.5), "0\\.5", class = "candor_error_argument")
+  expect_identical(getOption("OutDec"), ",")
+})
+
+test_that("an error is that of the function that was called, not of the one that checks", {
+  called <- function(expr) as.character(conditionCall(tryCatch(expr, candor_error = identity))[[1]])
+  expect_identical(called(rr_warner(2)), "rr_warner")
+  expect_identical(called(rr_grr("a", 1)), "rr_grr")
+  expect_identical(called(lapply(2, rr_warner)), "FUN")
+})
