@@ -314,3 +314,27 @@ test_that("scores of a filter are on average 1 of the truth and 0 of other categ
   })
   expect_equal(Reduce(`+`, averages) / 2, diag(3))
 })
+
+test_that("keys are whole numbers below 2^32, and places a matrix of numbers of the size of the filters", {
+  expect_identical(c(check_key(0), check_key(2^32 - 1)), c(0, 2^32 - 1))
+  expect_refused(check_key(2^32), check_key(-1), check_key(0.5))
+  places <- rbind(c(1, 2, 6, 10), c(3, 5, 7, 8), c(4, 1, 9, 6))
+  filters <- map_filters(places, 3, 5, 2, 2)
+  expect_equal(filters[, , 1], t(places[, 1:2]))
+  expect_equal(filters[, , 2], t(places[, 3:4] - 5))
+  refused <- list(places[1:2, ], places[, 1:3], matrix(as.character(places), 3), as.vector(places), replace(places, 1, 6), replace(places, 7, 5))
+  for (bad in refused) expect_error(map_filters(bad, 3, 5, 2, 2), class = "candor_error_argument")
+})
+
+test_that("the numbers of a filter follow from the level of all reports and of one, or are those that are given", {
+  # Two pairs of bits differ: each bit is kept with the odds e^(epsilon / 4).
+  one <- bloom_numbers(2, NULL, NULL, NULL, NULL, 2)
+  expect_equal(one$f, 2 / (1 + exp(0.5)))
+  expect_equal(c(one$p, one$q, one$permanent, one$one, one$zero), c(0, 1, 2, 1 - one$f / 2, one$f / 2))
+  two <- bloom_numbers(1, 3, NULL, NULL, NULL, 2)
+  expect_equal(c(two$f, two$permanent, two$p + two$q), c(2 / (1 + exp(0.75)), 3, 1))
+  expect_equal(c(two$one, two$zero), (1 - two$f / 2) * c(two$q, two$p) + two$f / 2 * c(two$p, two$q))
+  expect_equal(4 * log(two$one / two$zero), 1)
+  given <- bloom_numbers(NULL, NULL, 0.4, 0.3, 0.8, 2)
+  expect_equal(unlist(given[c("f", "p", "q", "one", "zero", "permanent")]), c(f = 0.4, p = 0.3, q = 0.8, one = 0.7, zero = 0.4, permanent = 4 * log(4)))
+})

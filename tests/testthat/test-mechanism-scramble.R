@@ -503,7 +503,10 @@ test_that("a plan has the cards with the decimals of their numbers, and a device
   expect_equal(as.vector(plan$multiply$values), c(1, 2))
   expect_equal(as.vector(plan$add$values), c(0, 0.25))
   expect_identical(plan$lie, coin_words(0.3, 0.7))
-  # One cut between two cards, none of one card, and halves at half of 2^64.
+  # One cut between two cards, none of one card: probabilities of 1/4 and 1/2 are 2^62 and 2^63 of 2^64, in hexadecimal digits.
+  uneven <- client_plan(rr_scramble(c(0, 10), multiply = data.frame(value = c(1, 2), prob = c(0.25, 0.75)), add = 0:1))
+  expect_identical(as.character(uneven$multiply$cuts[[1]]), "4000000000000000")
+  expect_identical(as.character(uneven$add$cuts[[1]]), "8000000000000000")
   expect_identical(lengths(list(plan$multiply$cuts[[1]], client_plan(rr_scramble(c(0, 10), 2, c(0, 5)))$multiply$cuts[[1]])), 1:0)
   device <- rr_scramble(c(0, 10), multiply = list(mean = 1, sd = 0.2, range = c(0.5, 1.5)), add = 0:1)
   expect_refused(client_plan(device), rr_perturb(5, device), card_pairs(device))
