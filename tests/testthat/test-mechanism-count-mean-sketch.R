@@ -328,3 +328,9 @@ test_that("a single function that has reports is enough for the sum of squares",
   squares <- sum((bits[, 2] / 40 - q)^2 - bits[, 2] / 40 * (1 - bits[, 2] / 40) / 39) / (p - q)^2
   expect_equal(sketch_squares(sketch, rbind(bits, c(0, 40, 1))), min(1, max(0, (squares - 1 / 4) / (3 / 4))))
 })
+
+test_that("buckets are the public numbers of a text's print", {
+  sketch <- rr_count_mean_sketch(1, 16, 5, key = 3)
+  places <- vapply(c("a", "tea"), function(text) .Call(C_rr_public_numbers, c(5, 3, label_print(text, 3)), 16, 5, FALSE) + 1L, integer(5))
+  expect_identical(sketch_buckets(sketch, c("a", "tea")), unname(places))
+})

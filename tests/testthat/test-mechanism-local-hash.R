@@ -186,3 +186,14 @@ test_that("a client hashes if the value times the prime is below 2^52", {
   expect_identical(client_plan(rr_local_hash(3, 1, g = 8e6))$kind, "hash")
   expect_error(client_plan(rr_local_hash(3, 1, g = 8.5e6)), class = "candor_error_law")
 })
+
+test_that("codes and shared functions are the public numbers of their sizes, as a client draws them", {
+  public <- function(key, below, number, different = FALSE) .Call(C_rr_public_numbers, key, below, number, different)
+  expect_identical(public_codes(6, 131), public(c(0, 6, 131), 131, 6, TRUE))
+  functions <- shared_functions(4, 131, 5)
+  expect_identical(functions, list(slope = 1L + public(c(1, 4, 131, 5, 1), 130, 5), shift = public(c(1, 4, 131, 5, 2), 131, 5)))
+  # Below large primes the first different ones of a longer series.
+  far <- public_codes(6, 5000011)
+  expect_identical(far, unique(public(c(0, 6, 5000011), 5000011, 76))[1:6])
+  expect_identical(public_codes(6, 4e6), public(c(0, 6, 4e6), 4e6, 6, TRUE))
+})
