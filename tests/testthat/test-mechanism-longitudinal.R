@@ -362,7 +362,8 @@ test_that("each protocol has its two stages, and one report the epsilon that was
   expect_equal(kept * second$p + (1 - kept) * second$q, exp(0.7) / (exp(0.7) + g - 1), tolerance = 1e-12)
   expect_true(all(vapply(list(grr, hash), is_memoised, NA)))
   expect_refused(rr_longitudinal(4, 2, 2), rr_longitudinal(4, 2, 2.1), rr_longitudinal(4, 701, 1), rr_longitudinal(4, 2, 0.7, "oue"),
-                 rr_longitudinal(4, rr_grr(4, 2), instantaneous = rr_grr(4, 1)), rr_longitudinal(permanent = rr_grr(4, 2), epsilon = 1, instantaneous = rr_grr(4, 1)),
+                 rr_longitudinal(4, rr_grr(4, 2), instantaneous = rr_grr(4, 1)),
+                 rr_longitudinal(permanent = rr_grr(4, 2), epsilon = 1, instantaneous = rr_grr(4, 1)),
                  rr_longitudinal(permanent = rr_grr(4, 2)), rr_longitudinal(4, 2, 0.7, instantaneous = rr_grr(4, 1)))
   own <- rr_longitudinal(permanent = rr_grr(4, 2), instantaneous = rr_grr(4, 1))
   expect_identical(list(own$first, own$second, own$memoised), list(rr_grr(4, 2), rr_grr(4, 1), TRUE))
