@@ -232,3 +232,18 @@ test_that("orders are prime powers up to 46,340", {
   expect_refused(rr_projective(5, 1, order = 46349), rr_projective(5, 1, order = 12), rr_projective(5, 1, order = 2.5))
   expect_identical(rr_projective(5, 1, order = 8)[c("order", "coordinates", "points")], list(order = 8, coordinates = 2, points = 9))
 })
+
+test_that("the order is the prime power of least variance, and a line takes the least that has enough points", {
+  expect_identical(prime_base(c(2, 4, 6, 9, 12, 49, 50, 64, 97)), c(2, 2, NA, 3, NA, 7, NA, 2, 97))
+  orders <- Filter(function(order) !is.na(prime_base(order)), 2:120)
+  for (k in c(2, 3, 7, 20, 57)) for (epsilon in c(0.5, 1.5, 3)) {
+    variance <- function(order) {
+      numbers <- projective_numbers(k, epsilon, order)
+      numbers$q * (1 - numbers$q) / numbers$difference^2
+    }
+    best <- best_order(k, epsilon)
+    expect_true(best %in% orders)
+    expect_equal(variance(best), min(variance(orders)), tolerance = 1e-12)
+    expect_identical(line_order(k), min(as.double(orders[orders + 1 >= k])))
+  }
+})
