@@ -247,3 +247,20 @@ test_that("the order is the prime power of least variance, and a line takes the 
     expect_identical(line_order(k), min(as.double(orders[orders + 1 >= k])))
   }
 })
+
+test_that("polynomials are multiplied and divided over their prime, and powers run through a field from 1 on", {
+  expect_identical(digits_of(11, 3, 3), c(2, 0, 1))
+  expect_identical(multiply_polynomials(c(1, 2), c(3, 1)), c(3, 7, 2))
+  # x^2 is -1 over x^2 + 1; x^4 + x is x - 1 over x^3 + x + 1, where x^3 = -x - 1.
+  expect_identical(remainder_of(c(0, 0, 1), c(1, 0, 1), 3), c(2, 0))
+  expect_identical(remainder_of(c(0, 1, 0, 0, 1), c(1, 1, 0, 1), 2), c(0, 0, 1))
+  expect_identical(remainder_of(c(1, 2), c(1, 0, 1), 3), c(1, 2))
+  expect_identical(powers_of(3, 7, 7, NULL), c(1, 3, 2, 6, 4, 5))
+  expect_identical(powers_of(2, 7, 7, NULL), c(1, 2, 4, 1, 2, 4))
+  expect_identical(list(least_irreducible(2, 2), least_irreducible(2, 3), least_irreducible(3, 2)), list(c(1, 1, 1), c(1, 1, 0, 1), c(1, 0, 1)))
+  # x + 1 over x^2 + 1 and 3, elements as numbers of two digits: 1, x + 1, 2 x, 2 x + 1, 2, ...
+  expect_identical(powers_of(4, 9, 3, c(1, 0, 1)), c(1, 4, 6, 7, 2, 8, 3, 5))
+  field <- finite_field(9, 3)
+  expect_setequal(field$power, 1:8)
+  expect_identical(field$power[field$logarithm[1 + 1:8] + 1], 1:8)
+})
