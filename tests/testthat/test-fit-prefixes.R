@@ -235,3 +235,28 @@ test_that("what was found has the estimates of those held out, from the largest 
   expect_identical(check_alphabet(c("a", "b")), c("a", "b"))
   expect_error(prefix_extensions("", letters, 5, 5), class = "candor_error_too_large")
 })
+
+test_that("each length has a sketch with a key of its own, and a report is about the letters of its length or the whole prefix", {
+  m <- rr_prefixes(40, c(1, 3), width = 64, functions = 3, key = 2^32 - 1)
+  expect_identical(names(m$parts), c("1", "3", "held out"))
+  # Keys go on from 0 after the last.
+  expect_identical(vapply(m$parts, `[[`, 0, "key", USE.NAMES = FALSE), c(2^32 - 1, 0, 1))
+  expect_identical(prefix_of(c("ab", "abc", "abcd"), 3), c("ab\u0004", "abc", "abc"))
+  # At this epsilon a report has one bit, that of its bucket.
+  words <- rep(c("tea", "t", "teapot", "ale"), 15)
+  reports <- withr::with_seed(4, rr_perturb(words, m, rng = "R"))
+  expect_setequal(reports$part, names(m$parts))
+  bits <- as.matrix(reports$bits)
+  for (part in names(m$parts)) {
+    rows <- which(reports$part == part)
+    buckets <- sketch_buckets(m$parts[[part]], prefix_of(words[rows], if (part == "1") 1 else 3))
+    expect_identical(max.col(bits[rows, ], "first"), buckets[cbind(reports$cohort[rows], seq_along(rows))])
+  }
+  expect_identical(rowSums(bits), rep(1, 60))
+  expect_refused(rr_prefixes(1, c(2, 1)), rr_prefixes(1, 0), rr_prefixes(1, 1.5), rr_prefixes(1, c(1, 1)), rr_prefixes(1, numeric()), rr_prefixes(1, Inf),
+                 rr_prefixes(1, "1"), rr_prefixes(1, 1, key = -1), rr_perturb("a\u0004", m), rr_perturb(1, m))
+  # Two functions of three buckets and their reports, of one length and the whole: 16 numbers.
+  limited <- function(cells) with_calls(rr_prefixes, sketch_cells = cells)(1, 1, width = 3, functions = 2)
+  expect_identical(limited(16)$lengths, 1)
+  expect_error(limited(15), class = "candor_error_too_large")
+})

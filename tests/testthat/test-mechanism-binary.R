@@ -85,3 +85,15 @@ test_that("a design treats no and yes alike if p + q = 1 to a rounding", {
   expect_message(rr_binary(0.8, 0.2 + 1e-13, turned), class = "candor_message_order")
   expect_refused(rr_binary(0.8, 0.2 + 1e-11, turned), rr_binary(0.8, 0.2 - 1e-11, turned))
 })
+
+test_that("the signal of two stages is the truth's share and Warner's part of the rest", {
+  for (p in c(0.1, 0.7, 0.95)) for (t in c(0, 0.35, 0.8)) {
+    m <- rr_warner(p, t = t)
+    expect_equal(c(m$p, m$q, m$p_minus_q), c(t + (1 - t) * p, (1 - t) * (1 - p), t + (1 - t) * (2 * p - 1)))
+    expect_equal(m$p - m$q, m$p_minus_q)
+  }
+  for (p in c(0.1, 0.7)) expect_equal(unlist(rr_crosswise(p)[c("p", "q", "p_minus_q")]), c(p = p, q = 1 - p, p_minus_q = 2 * p - 1))
+  expect_equal(unlist(rr_triangular(0.3)[c("p", "q", "p_minus_q")]), c(p = 1, q = 0.3, p_minus_q = 0.7))
+  expect_equal(unlist(rr_mangat(0.7, variant = "1994")[c("p", "q")]), c(p = 1, q = 0.3))
+  expect_refused(rr_warner(0.7, t = 1.1), rr_warner(1.1, t = 0.5), rr_crosswise(-0.1), rr_triangular(2), rr_kuk(0.8), rr_kuk())
+})

@@ -314,3 +314,81 @@ test_that("scores of a filter are on average 1 of the truth and 0 of other categ
   })
   expect_equal(Reduce(`+`, averages) / 2, diag(3))
 })
+
+test_that("keys are whole numbers below 2^32, and places a matrix of numbers of the size of the filters", {
+  expect_identical(c(check_key(0), check_key(2^32 - 1)), c(0, 2^32 - 1))
+  expect_refused(check_key(2^32), check_key(-1), check_key(0.5))
+  places <- rbind(c(1, 2, 6, 10), c(3, 5, 7, 8), c(4, 1, 9, 6))
+  filters <- map_filters(places, 3, 5, 2, 2)
+  expect_equal(filters[, , 1], t(places[, 1:2]))
+  expect_equal(filters[, , 2], t(places[, 3:4] - 5))
+  refused <- list(places[1:2, ], places[, 1:3], matrix(as.character(places), 3), as.vector(places), replace(places, 1, 6), replace(places, 7, 5))
+  for (bad in refused) expect_error(map_filters(bad, 3, 5, 2, 2), class = "candor_error_argument")
+})
+
+test_that("the numbers of a filter follow from the level of all reports and of one, or are those that are given", {
+  # Two pairs of bits differ: each bit is kept with the odds e^(epsilon / 4).
+  one <- bloom_numbers(2, NULL, NULL, NULL, NULL, 2)
+  expect_equal(one$f, 2 / (1 + exp(0.5)))
+  expect_equal(c(one$p, one$q, one$permanent, one$one, one$zero), c(0, 1, 2, 1 - one$f / 2, one$f / 2))
+  two <- bloom_numbers(1, 3, NULL, NULL, NULL, 2)
+  expect_equal(c(two$f, two$permanent, two$p + two$q), c(2 / (1 + exp(0.75)), 3, 1))
+  expect_equal(c(two$one, two$zero), (1 - two$f / 2) * c(two$q, two$p) + two$f / 2 * c(two$p, two$q))
+  expect_equal(4 * log(two$one / two$zero), 1)
+  given <- bloom_numbers(NULL, NULL, 0.4, 0.3, 0.8, 2)
+  expect_equal(unlist(given[c("f", "p", "q", "one", "zero", "permanent")]), c(f = 0.4, p = 0.3, q = 0.8, one = 0.7, zero = 0.4, permanent = 4 * log(4)))
+})
+
+test_that("counts that are simulated have the mean of the law, bit by bit, and every respondent one cohort", {
+  m <- rr_bloom(3, 2, bits = 6, hashes = 2, cohorts = 2)
+  truth <- c(300, 100, 50)
+  expect_identical(dim(withr::with_seed(1, simulate_counts(m, truth))), c(14L, 1L))
+  counts <- withr::with_seed(1, simulate_counts(m, truth, 100))
+  expect_identical(dim(counts), c(14L, 100L))
+  all <- c(7, 14)
+  expect_identical(colSums(counts[all, ]), rep(450, 100))
+  # A bit of a cohort is 1 for a binomial number of respondents: five standard errors of a mean of 100.
+  p <- law_expected(rr_law(m), truth / 450)
+  expect_true(all(abs(rowMeans(counts) - 450 * p) <= 5 * sqrt(450 * p * (1 - p) / 100)))
+  expect_true(all(counts[-all, ] <= counts[rep(all, each = 6), ]))
+})
+
+test_that("the print of a label is a chain of public numbers over its bytes, sixteen at a time, and its length", {
+  numbers <- function(...) .Call(C_rr_public_numbers, c(...), 2147483647, 2, FALSE)
+  expect_equal(label_print("ab", 7), numbers(3, 7, numbers(3, 7, 0, 0, 97 + 98 * 256, 0, 0, 0), 2, 0, 0, 0))
+  # Seventeen letters are two blocks: "a" sixteen times, and once.
+  word <- 97 * sum(256^(0:3))
+  first <- numbers(3, 1, 0, 0, rep(word, 4))
+  expect_equal(label_print(strrep("a", 17), 1), numbers(3, 1, numbers(3, 1, first, 97, 0, 0, 0), 17, 0, 0, 0))
+  expect_equal(label_print("", 1), numbers(3, 1, 0, 0, 0, 0, 0, 0))
+})
+
+test_that("filters have the places that the numbers of a label's print choose among those that are left", {
+  m <- rr_bloom(c("a", "b"), 1, bits = 7, hashes = 3, cohorts = 4, key = 9)
+  for (x in 1:2) {
+    print <- label_print(c("a", "b")[x], 9)
+    chosen <- matrix(0L, 0, 4)
+    for (j in 1:3) {
+      r <- .Call(C_rr_public_numbers, c(4, 9, print, j), 7 - j + 1, 4, FALSE)
+      # The place that has r free ones before it.
+      place <- vapply(1:4, function(cohort) setdiff(1:7, chosen[, cohort])[r[cohort] + 1], 0L)
+      chosen <- rbind(chosen, place)
+    }
+    expect_equal(m$places[, x, ], chosen, ignore_attr = TRUE)
+  }
+})
+
+test_that("a client's test expects the bits of each report's cohort, and their pairs as if independent", {
+  m <- rr_bloom(3, 2, bits = 4, hashes = 2, cohorts = 2)
+  reports <- withr::with_seed(1, rr_perturb(rep(2, 9), m, rng = "R"))
+  facts <- client_facts(m, reports, 2)
+  p <- t(vapply(reports$cohort, function(j) ifelse(1:4 %in% m$places[, 2, j], m$one, m$zero), numeric(4)))
+  expect_equal(facts$both, replace(crossprod(p) / 9, cbind(1:4, 1:4), colMeans(p)))
+  expect_equal(facts$covariance, diag(colMeans(p * (1 - p))))
+  expect_identical(facts$bits, as.matrix(reports$bits))
+  plan <- client_plan(m)
+  expect_equal(plan$cohorts, 2)
+  expect_identical(as.integer(plan$places[[2]][[3]]), m$places[, 3, 2] - 1L)
+  kept <- client_plan(rr_bloom(3, 2, bits = 4, hashes = 2, cohorts = 2, permanent = 3))
+  expect_identical(c(plan$kind, kept$kind, kept$first$kind), c("bloom", "memoised", "bloom"))
+})

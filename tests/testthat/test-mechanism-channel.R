@@ -183,3 +183,39 @@ test_that("a channel is measured by two probabilities, by a table, or by labels,
   expect_identical(rr_misclassification(labels = "truth")$levels, character())
   expect_identical(rr_misclassification(labels = ~truth, levels = c("a", "b"))$levels, c("a", "b"))
 })
+
+test_that("sums are of questions that are all yes/no, of one device", {
+  warner <- rr_warner(0.8)
+  expect_refused(rr_channel(rr_product(a = warner, b = rr_grr(3, 1)), levels = 0:2), rr_channel(rr_product(a = warner, b = rr_warner(0.7)), levels = 0:2),
+                 rr_channel(rr_product(a = warner, b = warner), levels = 0:3), rr_channel(warner, levels = 1:3), rr_channel(rr_grr(3, 1), levels = 0:2))
+  expect_identical(dim(rr_matrix(rr_channel(rr_product(a = warner, b = warner)))), c(3L, 3L))
+})
+
+test_that("rows of a hundred people are counts, rows of percent and shares are not", {
+  expect_equal(rr_misclassification(table = rbind(c(90, 10), c(20, 80)))$validation, rbind(c(90, 10), c(20, 80)), ignore_attr = TRUE)
+  expect_refused(rr_misclassification(table = rbind(c(90.5, 9.5), c(20, 80))), rr_misclassification(table = rbind(c(90.25, 9.25), c(20.25, 80.25))),
+                 rr_misclassification(table = rbind(c(0.9, 0.1), c(0.2, 0.8))), rr_misclassification(table = rbind(c(0.9, 0.1), c(0.2, 0.8 + 0.9e-8))))
+  # Neither percent nor shares: sums of weights.
+  for (table in list(rbind(c(90.5, 10.5), c(20, 80)), rbind(c(1.5, 0.5), c(0.2, 0.8)))) {
+    expect_warning(rr_misclassification(table = table), class = "candor_warning_weights")
+  }
+  expect_no_warning(rr_misclassification(table = rbind(c(0.9, 0.1), c(0.2, 0.8)), validation = "exact"))
+  # A report that nobody of a study gave has no truths to go back to.
+  unused <- rbind(c(a = 10, b = 0, c = 4), c(5, 0, 9))
+  expect_error(rr_misclassification(table = unused, validation = "internal"), class = "candor_error_no_information")
+  expect_no_error(rr_misclassification(table = unused[, -2], validation = "internal"))
+  expect_refused(rr_misclassification(table = rbind(c(5, 5), c(0, 0))), rr_misclassification(table = rbind(c(5, -1), c(1, 4))),
+                 rr_misclassification(table = rbind(c(5, NA), c(1, 4))), rr_misclassification(table = c(5, 4)),
+                 rr_misclassification(table = rbind(c("5", "1"), c("1", "4"))), rr_misclassification(0.9, 0.8, sensitvity = 0.9),
+                 rr_misclassification(0.9), rr_misclassification(0.9, 0.8, table = diag(2) + 1), rr_misclassification(0.9, 0.8, validation = "exact"),
+                 rr_misclassification(0.9, 0.8, labels = "gold"), rr_misclassification(labels = c("a", "b")), rr_misclassification(labels = NA_character_))
+})
+
+test_that("margins of a table are refused if they are called sums and are", {
+  counts <- rbind(no = c(no = 45, yes = 5), yes = c(6, 34))
+  with_sums <- rbind(counts, Total = colSums(counts))
+  expect_refused(rr_misclassification(table = with_sums), rr_misclassification(table = cbind(counts, Sum = rowSums(counts))))
+  # A report that is called so and has other numbers.
+  expect_no_error(refuse_margins(cbind(counts, total = c(1, 2))))
+  expect_no_error(refuse_margins(cbind(counts, summer = rowSums(counts))))
+})

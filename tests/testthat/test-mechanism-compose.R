@@ -73,3 +73,46 @@ test_that("a channel that a study estimated is no stage, and cannot be disobeyed
   measured <- rr_misclassification(table = rbind(no = c(no = 60, yes = 20), yes = c(8, 72)))
   expect_refused(rr_compose(measured, rr_warner(0.8)), rr_compose(rr_warner(0.8), measured), rr_noncompliance(measured, 0.1), class = "law")
 })
+
+test_that("two stages of bits have the probabilities of a bit that is drawn twice", {
+  first <- rr_unary(3, 2)
+  for (pair in list(c(0.7, 0.2), c(0.2, 0.7), c(0.5, 0.5))) {
+    second <- suppressMessages(rr_unary(3, p = pair[1], q = pair[2]))
+    both <- suppressMessages(rr_compose(first, second))
+    twice <- function(one) one * pair[1] + (1 - one) * pair[2]
+    p <- twice(first$p)
+    q <- twice(first$q)
+    expect_equal(c(both$p, both$q, both$p_minus_q), c(p, q, p - q))
+    expect_equal(both$epsilon, abs(log(p * (1 - q) / (q * (1 - p)))))
+    expect_equal(rr_law(both)$odds, p * (1 - q) / (q * (1 - p)) - 1, tolerance = 1e-10)
+  }
+  expect_refused(rr_compose(first, rr_grr(3, 1)), rr_compose(first, rr_unary(4, 1)), rr_compose(rr_grr(3, 1), first), class = NULL)
+})
+
+test_that("two additive laws make one: the truth stays with the product, and others get there by either stage", {
+  first <- list(a = 0.5, b = c(0.1, 0.2, 0.2))
+  second <- list(a = 0.4, b = c(0.3, 0.1, 0.2))
+  matrix_of <- function(law) diag(law$a, 3) + matrix(law$b, 3, 3, byrow = TRUE)
+  law <- compose_additive(first, second)
+  expect_equal(matrix_of(law), matrix_of(first) %*% matrix_of(second))
+  # Equal others are one number, to a rounding.
+  even <- compose_additive(list(a = 0.7, b = 0.1), list(a = 0.4, b = rep(0.2, 3)))
+  expect_length(even$b, 1)
+  expect_equal(c(even$a, even$b), c(0.28, 0.24))
+})
+
+test_that("an answer of those who do not comply is a report, all alike, or a distribution by name or position", {
+  answer <- function(x, bits = NULL) noncompliant_answer(x, c("a", "b", "c"), bits)
+  expect_identical(answer("b"), c(0, 1, 0))
+  expect_identical(answer("uniform"), rep(1 / 3, 3))
+  expect_identical(answer(c(0.2, 0.3, 0.5)), c(0.2, 0.3, 0.5))
+  expect_identical(answer(c(b = 0.25, a = 0.75)), c(0.75, 0.25, 0))
+  expect_identical(answer(c(c = 1)), c(0, 0, 1))
+  expect_equal(sum(answer(c(0.2, 0.3, 0.5 + 0.9e-8))), 1, tolerance = 1e-15)
+  expect_identical(noncompliant_answer(c(`1` = 0.25, `0` = 0.75), c("no", "yes"), c(1, 2)), c(0.75, 0.25))
+  # A report that is called so goes before the word.
+  expect_identical(noncompliant_answer("uniform", c("uniform", "other"), NULL), c(1, 0))
+  for (bad in list("d", c("a", "b"), c(0.2, 0.3), c(0.2, 0.3, 0.5 + 2e-8), c(0.5, 0.6, -0.1), c(a = 0.5, d = 0.5), NA_character_, TRUE)) {
+    expect_error(answer(bad), class = "candor_error")
+  }
+})

@@ -242,3 +242,95 @@ test_that("width, functions and their product have an end", {
   expect_identical(length(small(1, 3, 3)$reports), 12L)
   expect_refused(small(1, 5, 3), small(1, 2, 5), class = "too_large")
 })
+
+test_that("a candidate has the reports of its bucket under each function, and groups their own collisions, by hand", {
+  sketch <- rr_count_mean_sketch(2, 4, 3)
+  strings <- c("tea", "milk", "juice")
+  buckets <- sketch_buckets(sketch, strings)
+  counts <- list(u = rbind(c(8, 4, 2, 5, 10), c(25, 20, 10, 11, 40), c(3, 6, 9, 1, 12)), v = rbind(c(2, 7, 1, 1, 9), c(6, 1, 1, 2, 8), c(5, 5, 1, 0, 13)))
+  tally <- rr_counts(sapply(counts, function(rows) as.vector(t(rows))), sketch, n = c(62, 30), effective_n = c(31, 30))
+  found <- candidate_tally(sketch, tally, strings)
+  supports <- sapply(counts, function(rows) sapply(1:3, function(s) sum(rows[cbind(1:3, buckets[, s])])))
+  # Counts are as many as there are effective reports.
+  squares <- c(sketch_squares(sketch, as.vector(t(counts$u)) / 2), sketch_squares(sketch, as.vector(t(counts$v))))
+  expect_equal(unname(found$counts), unname(rbind(supports, squares * c(62, 30))))
+  expect_equal(found$mechanism$collision, sqrt(max(squares) / (3 * 3)))
+  expect_equal(c(found$n, found$effective_n), c(62, 30, 31, 30))
+  expect_identical(found$mechanism$levels, strings)
+  one <- candidate_tally(sketch, tally["v"], strings[2])
+  expect_equal(as.vector(one$counts), c(supports[[2, "v"]], squares[2] * 30))
+  # What the shared functions add to the standard error of a string that nobody holds.
+  evidence <- list(k = 1, counts = c(0, 20), n = 40)
+  law <- rr_law(one$mechanism)
+  null <- law$q * (1 - law$q) / law$difference^2 / 40
+  expect_equal(law_null_std_error(law, evidence), sqrt(null + 0.5 / 9))
+})
+
+test_that("reports of prefixes are none of a sketch", {
+  sketch <- rr_count_mean_sketch(2, 4, 3)
+  reports <- as.data.frame(rr_perturb(rep("tea", 3), sketch, rng = "R"))
+  reports$part <- "held out"
+  expect_error(rr_tally(reports, sketch), class = "candor_error_mismatch")
+})
+
+test_that("the variance of shared functions is that of the other strings' squares, less what is known of these respondents", {
+  # Two strings of shares 0.5 and 0.3 in 3 functions of 5 buckets, the sum of squares 0.4; 50 respondents.
+  expect_equal(collision_variance(c(0.5, 0.3), 0.4, 50, 3, 5, "population"), (1 - 1 / 50) * (0.4 - c(0.25, 0.09)) / 12)
+  expect_equal(collision_variance(c(0.5, 0.3), 0.4, 50, 3, 5, "sample"), (0.4 - c(0.25, 0.09) - c(0.5, 0.7) / 50) / 12)
+  expect_identical(collision_variance(0.7, 0.4, 50, 3, 5, "population"), 0)
+  expect_identical(collision_variance(0.1, 0.01, 5, 3, 5, "sample"), 0)
+  sketch <- rr_count_mean_sketch(2, 4, 3)
+  numbers <- sketch_numbers(sketch)
+  expect_equal(numbers$q, sketch$p / 4 + sketch$q * 3 / 4)
+  expect_equal(numbers$difference, sketch$p - numbers$q)
+})
+
+test_that("the answers of a sketch are text or factors, also in an array of one dimension", {
+  sketch <- rr_count_mean_sketch(2, 4, 3)
+  expect_identical(as.vector(prepare_answers(sketch, array(c("tea", "milk")))), c("tea", "milk"))
+  expect_identical(prepare_answers(sketch, factor(c("tea", "milk"))), c("tea", "milk"))
+  expect_refused(prepare_answers(sketch, matrix("tea")), prepare_answers(sketch, TRUE))
+  expect_error(prepare_answers(sketch, c("tea", NA)), class = "candor_error_missing")
+})
+
+test_that("score limits are the shares at which the estimate is as far as its standard error allows, collisions and all", {
+  sketch <- rr_count_mean_sketch(3, 16, 8)
+  reports <- withr::with_seed(12, rr_perturb(rep(c("tea", "milk", "juice"), c(1200, 500, 300)), sketch, rng = "R"))
+  tally <- rr_tally(reports, sketch)
+  z <- qnorm(0.975)
+  for (target in c("population", "sample")) {
+    fit <- rr_estimate(tally, candidates = c("tea", "milk", "juice"), method = "inv", target = target)
+    law <- rr_law(fit$mechanism)
+    estimate <- unname(coef(fit))
+    squares <- fit$tally$counts[4] / 2000
+    others <- pmax(squares - estimate^2, 0)
+    collisions <- if (target == "sample") pmax(others - (1 - estimate) / 2000, 0) else (1 - 1 / 2000) * others
+    for (bound in list(confint(fit)[, 1], confint(fit)[, 2])) {
+      supported <- law$q + law$difference * bound
+      # A share of these respondents has no variance of its own.
+      own <- if (target == "sample") bound * (1 - bound) else 0
+      variance <- (supported * (1 - supported) / law$difference^2 - own) / 2000 + collisions / (8 * 15)
+      expect_equal(unname(estimate - bound)^2, unname(z^2 * variance), tolerance = 1e-8)
+    }
+    # The functions that are shared add to covariances the product of the shares.
+    evidence <- group_evidence(fit$tally, 1)
+    added <- unbiased_covariance(law, evidence, 1:3, target, TRUE) - unbiased_covariance(support_law(law), evidence, 1:3, target, TRUE)
+    expect_equal(added[row(added) != col(added)], (outer(estimate, estimate) / 120)[row(added) != col(added)])
+    expect_equal(diag(added), collisions / 120)
+  }
+})
+
+test_that("a single function that has reports is enough for the sum of squares", {
+  sketch <- rr_count_mean_sketch(2, 4, 3)
+  bits <- cbind(c(8, 4, 2, 5), c(25, 20, 10, 11), 1)
+  p <- sketch$p
+  q <- sketch$q
+  squares <- sum((bits[, 2] / 40 - q)^2 - bits[, 2] / 40 * (1 - bits[, 2] / 40) / 39) / (p - q)^2
+  expect_equal(sketch_squares(sketch, rbind(bits, c(0, 40, 1))), min(1, max(0, (squares - 1 / 4) / (3 / 4))))
+})
+
+test_that("buckets are the public numbers of a text's print", {
+  sketch <- rr_count_mean_sketch(1, 16, 5, key = 3)
+  places <- vapply(c("a", "tea"), function(text) .Call(C_rr_public_numbers, c(5, 3, label_print(text, 3)), 16, 5, FALSE) + 1L, integer(5))
+  expect_identical(sketch_buckets(sketch, c("a", "tea")), unname(places))
+})

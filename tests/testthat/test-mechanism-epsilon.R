@@ -260,3 +260,57 @@ test_that("a ledger has a bound where several reports have no closed form: their
   expect_equal(rr_epsilon(list(kept), reports = 2), 2 * one)
   expect_equal(rr_epsilon(list(kept, rr_warner(0.8)), reports = c(100, 1)), log(0.5 / 0.1) + log(4))
 })
+
+test_that("the pieces of several reports, of two stages and of sensitive truths, by hand", {
+  C <- rbind(c(0.7, 0.2, 0.1), c(0.1, 0.8, 0.1), c(0, 0.4, 0.6))
+  # Reports that the sensitive truth never gives do not count.
+  expect_equal(sensitive_ratio(C, 3), log(6))
+  expect_identical(sensitive_ratio(C, c(3, 1)), Inf)
+  expect_equal(sensitive_ratio(C[1:2, ], 2), log(0.8 / 0.2))
+  expect_identical(sensitive_ratio(C[c(1, 1), ], 1), 0)
+  for (pair in list(c(0.8, 0.3), c(0.3, 0.8))) {
+    expect_equal(power_mixture(0.6, pair[1], pair[2], 4), (0.6 * pair[1]^4 + 0.4 * pair[2]^4) / 0.8^4)
+  }
+  expect_identical(power_mixture(0.6, 0.5, 0.5, 4), 1)
+  # The bit of the first truth is always 1, that of the second always 0.
+  always <- function(one, r) one * 0.8^r + (1 - one) * 0.3^r
+  never <- function(one, r) one * 0.2^r + (1 - one) * 0.7^r
+  for (r in c(1, 3)) {
+    expected <- log(always(0.7, r) * never(0.2, r) / (always(0.2, r) * never(0.7, r)))
+    expect_equal(bits_epsilon(list(p = 0.7, q = 0.2), list(p = 0.8, q = 0.3), r), expected)
+    expect_equal(bits_epsilon(list(p = 0.2, q = 0.7), list(p = 0.8, q = 0.3), r), expected)
+  }
+  expect_equal(achieved_report_epsilon(list(p = 0.7, q = 0.2), list(p = 0.8, q = 0.3), NULL), log(0.65 * 0.6 / (0.4 * 0.35)))
+  expect_equal(achieved_report_epsilon(list(p = 0.2, q = 0.7), list(p = 0.8, q = 0.3), NULL), log(0.65 * 0.6 / (0.4 * 0.35)))
+  matrix_of <- function(law) diag(law$a, 2) + matrix(law$b, 2, 2, byrow = TRUE)
+  first <- list(a = 0.5, b = c(0.2, 0.3))
+  second <- list(a = 0.4, b = c(0.35, 0.25))
+  both <- matrix_of(first) %*% matrix_of(second)
+  expect_equal(achieved_report_epsilon(first, second, NULL), max(abs(log(both[1, ] / both[2, ]))))
+})
+
+test_that("several reports of a kept answer say most if they are all alike, of two answers by all their numbers", {
+  grr <- function(k, epsilon) c(exp(epsilon), 1) / (exp(epsilon) + k - 1)
+  first <- grr(3, 2)
+  second <- grr(3, 1)
+  kept <- rr_compose(rr_grr(3, 2), rr_grr(3, 1))
+  for (r in 2:4) {
+    same <- function(p) p * second[1]^r + (1 - p) * second[2]^r
+    expect_equal(rr_epsilon(kept, reports = r), log(same(first[1]) / same(first[2])))
+  }
+  expect_identical(rr_epsilon(kept, reports = 1), kept$epsilon)
+  # Two reports of a yes/no question: none, one or both are yes.
+  two <- rr_compose(rr_binary(0.9, 0.2), rr_binary(0.7, 0.1))
+  given <- function(yes) vapply(0:2, function(n) yes * 0.7^n * 0.3^(2 - n) + (1 - yes) * 0.1^n * 0.9^(2 - n), 0)
+  expect_equal(rr_epsilon(two, reports = 2), max(abs(log(given(0.9) / given(0.2)))))
+  uneven <- rr_compose(rr_forced(c(a = 0.1, b = 0.2, c = 0.3)), rr_grr(c("a", "b", "c"), 0.3))
+  expect_error(rr_epsilon(uneven, reports = 2), class = "candor_error_law")
+  # Questions add up; of one that is drawn the largest counts, drawn anew each time.
+  survey <- rr_product(a = kept, b = rr_warner(epsilon = 0.4))
+  a <- rr_epsilon(kept, reports = 3)
+  expect_equal(rr_epsilon(survey, reports = 3), c(a = a, b = 1.2, total = a + 1.2))
+  drawn <- rr_product(a = rr_grr(3, 0.7), b = rr_warner(epsilon = 0.4), asked = 1)
+  expect_equal(rr_epsilon(drawn, reports = 3), c(a = 2.1, b = 1.2, total = 2.1))
+  expect_equal(rr_epsilon(rr_hierarchy(9, 0.7), reports = 2), 1.4)
+  expect_equal(rr_epsilon(drawn, achieved = TRUE), c(a = 0.7, b = 0.4, total = 0.7), tolerance = 1e-9)
+})

@@ -116,3 +116,31 @@ test_that("numbers for plans are those of the matrix: supports, errors, the best
   expect_identical(best_blocks(2e6, 3), round(expm1(3) / 2))
   expect_identical(c(hadamard_size(5, 2), hadamard_size(6, 2), hadamard_size(7, 2), hadamard_size(4, 4), hadamard_size(7, 1)), c(4, 4, 8, 2, 8))
 })
+
+test_that("scores of reports are on average 1 of the truth and 0 of other categories, over all reports of the matrix", {
+  bits <- as.matrix(expand.grid(rep(list(0:1), 3)))
+  flips <- do.call(rbind, lapply(list(c(1, 2), c(1, 3), c(2, 3)), function(pair) cbind(c(-1, 1) * pair[1], c(-1, -1, 1, 1) * pair[2])))
+  single <- rr_hadamard(5, 1, one_bit = TRUE)
+  worlds <- list(
+    list(rr_hadamard(5, 1, blocks = 1), 0:7), list(rr_hadamard(7, 2, blocks = 3), 0:11), list(rr_projective(6, 1, order = 2), 1:7),
+    list(single, data.frame(index = rep(0:7, 2), sign = rep(c(1, -1), each = 8))),
+    list(rr_unary(3, 1), rr_reports(bits, rr_unary(3, 1))), list(rr_bitflip(3, 2, d = 2), rr_reports(flips, rr_bitflip(3, 2, d = 2)))
+  )
+  for (world in worlds) {
+    m <- world[[1]]
+    expect_equal(unname(rr_matrix(m) %*% rr_score(world[[2]], m)), diag(length(m$levels)), tolerance = 1e-10, label = m$design)
+  }
+  # The sign of a category in a column is that of the report that supports it.
+  reports <- data.frame(index = c(0, 3, 5), sign = c(1, -1, 1))
+  columns <- hadamard_columns(single, c(1, 4, 6))
+  expect_identical(dim(columns), c(5L, 3L))
+  kept <- .Call(C_rr_bits_to_matrix, report_sets(single, reports), 5)
+  expect_identical(kept == 1, t(columns) * reports$sign > 0)
+  # Signs of the matrix, by the bits that row and column share.
+  shared <- outer(0:4, c(0, 3, 5), Vectorize(function(row, column) sum(as.integer(intToBits(bitwAnd(row, column))))))
+  expect_equal(columns, (-1)^shared)
+  # The first category has no minus: a client's test expects one value of it, and both of any other.
+  expect_identical(client_facts(single, reports, 1)$values, c(0, 1))
+  expect_identical(client_facts(single, reports, 2)$values, c(0.5, 0.5))
+  expect_equal(rr_tally(reports, single)$counts, colSums(kept))
+})

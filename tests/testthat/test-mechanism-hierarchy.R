@@ -215,3 +215,45 @@ test_that("an oracle has the nodes of each depth, tells them apart, and keeps no
                  made(function(levels, epsilon) rr_grr(levels, epsilon = epsilon * (1 + 2e-9))), rr_hierarchy(9, 1, fanout = 1))
   expect_s3_class(made(function(levels, epsilon) rr_grr(levels, epsilon = epsilon * (1 + 0.5e-9))), "rr_hierarchy")
 })
+
+test_that("a tree has as many depths as its fanout needs, and a report is the node above an answer at the depth that was drawn", {
+  shape <- function(...) {
+    m <- rr_hierarchy(..., epsilon = 1, oracle = rr_grr)
+    list(m$height, unname(m$nodes))
+  }
+  expect_equal(shape(5, fanout = 2), list(3, c(2, 3, 5)))
+  expect_equal(shape(8, fanout = 2), list(3, c(2, 4, 8)))
+  expect_equal(shape(9, fanout = 3), list(2, c(3, 9)))
+  expect_equal(shape(3, fanout = 3), list(1, 3))
+  expect_equal(shape(17), list(3, c(2, 5, 17)))
+  expect_equal(shape(3), list(1, 3))
+  # Certain reports, at a large epsilon.
+  m <- rr_hierarchy(c("a", "b", "c", "d", "e"), 40, fanout = 2, oracle = rr_grr)
+  reports <- withr::with_seed(3, rr_perturb(rep(m$levels, 30), m, rng = "R"))
+  depth <- as.integer(reports$depth)
+  expect_setequal(depth, 1:3)
+  expect_equal(as.integer(reports$report), (rep(1:5, 30) - 1) %/% 2^(3 - depth) + 1)
+  oracle <- function(...) rr_hierarchy(5, 1, fanout = 2, oracle = ...)
+  expect_refused(oracle(function(levels, epsilon) rr_grr(4, epsilon)), oracle(function(levels, epsilon) rr_grr(levels, 1.1)), oracle(rr_warner(0.8)),
+                 oracle(function(levels, epsilon) rr_longitudinal(levels, 2, epsilon)), oracle(function(levels, epsilon) 1),
+                 oracle(list(rr_grr(2, 1), rr_grr(3, 1))), oracle(function(levels, epsilon) rr_grr(levels, p = 1 / levels)),
+                 rr_hierarchy(5, 1, fanout = 1), rr_hierarchy(5, 1, fanout = 6), rr_hierarchy(5, 1, fanout = 2.5))
+  own <- list(rr_grr(2, 1), rr_unary(3, 0.5), rr_subset(5, 1))
+  expect_identical(unname(oracle(own)$parts), own)
+})
+
+test_that("what a likelihood keeps of a report is its depth, and what its oracle keeps", {
+  m <- rr_hierarchy(20, 1, fanout = 4, oracle = rr_unary)
+  reports <- withr::with_seed(5, rr_perturb(rep(1:20, 2), m, rng = "R"))
+  bits <- report_sets(m, reports)
+  # Nodes of the depths: 2, 5 and 20, of which the last take three bytes.
+  expect_identical(dim(bits), c(40L, 4L))
+  depth <- as.integer(reports$depth)
+  expect_identical(as.integer(bits[, 1]), depth)
+  for (l in 1:3) {
+    rows <- which(depth == l)
+    width <- c(1, 1, 3)[l]
+    expect_identical(bits[rows, 1 + seq_len(width)], drop(report_sets(m$parts[[l]], submechanism_reports(reports["report"], rows))))
+    expect_true(all(bits[rows, -seq_len(1 + width)] == 0))
+  }
+})

@@ -376,3 +376,64 @@ test_that("codes of numbers are whole numbers, and labelled values are labels un
   expect_identical(labelled_reports(structure(answers, na_values = c(1, 9)), rr_warner(0.8)), c(NA, "yes", NA, "4"))
   expect_identical(labelled_reports(structure(c(1, 5), na_range = c(4, 9)), rr_warner(0.8)), c(1, NA))
 })
+
+test_that("numbers stand for labels, for positions, or for no and yes, and are codes if they follow one by one", {
+  labels <- function(k, ...) list(reports = letters[seq_len(k)], ...)
+  expect_identical(label_values(labels(3)), 1:3)
+  expect_equal(label_values(labels(2, bits = c(no = 1L, yes = 2L))), c(0, 1))
+  expect_equal(label_values(labels(2, bits = c(no = 2L, yes = 1L))), c(1, 0))
+  expect_identical(label_values(labels(3, numeric_levels = c(5, 2, 9))), c(5, 2, 9))
+  # Labels that are no numbers beside their positions, or beside other numbers.
+  expect_identical(label_values(labels(3, numeric_levels = c(1, 2, NA))), 1:3)
+  expect_identical(label_values(labels(3, numeric_levels = c(5, 2, NA))), c(5, 2, NA))
+  expect_identical(first_number(labels(3)), 1L)
+  expect_identical(first_number(labels(3, numeric_levels = c(-2, -1, 0))), -2L)
+  expect_identical(first_number(labels(2, bits = c(no = 1L, yes = 2L))), 0L)
+  for (numbers in list(c(3, 5, 6), c(3, 2, 1), c(0.5, 1.5, 2.5), c(1e9, 1e9 + 1, 1e9 + 2), c(1, 2.5, 3), c(2, 3, NA))) {
+    expect_null(first_number(labels(3, numeric_levels = numbers)))
+  }
+  expect_null(first_number(labels(2, bits = c(no = 2L, yes = 1L))))
+  expect_identical(match_numbers(c("1e+05", "x", "7.0", "7"), list(numeric_levels = c(7, 1e5))), c(2L, NA, 1L, 1L))
+  expect_identical(match_numbers(c("1.0", "2"), list(reports = c("1", "2", "x"))), c(NA_integer_, NA))
+  expect_identical(match_numbers(c("1.0", "2"), list(reports = c("2", "1"))), c(2L, 1L))
+  codec <- report_codec(levels = c("no", "yes"))
+  expect_identical(list(match_long(c("yes", "no", "x"), codec), match_long(c(1, 0, 2, NA), codec)), list(c(2L, 1L, NA), c(2L, 1L, NA, NA)))
+  numbers <- report_codec(levels = c("5", "2"), numeric_levels = c(5, 2))
+  expect_identical(list(match_long(c(2, 5, 1), numbers), match_long(c("2.0", "5"), numbers)), list(c(2L, 1L, NA), c(2L, 1L)))
+})
+
+test_that("codes of factors are those of their levels, 0 without a label, and NA only where a report is missing", {
+  x <- factor(c("b", "a", NA, "c"), c("a", "b", "c"))
+  expect_identical(relabelled_codes(c(2L, NA, 1L), x), c(0L, 2L, NA, 1L))
+  expect_identical(relabelled_codes(c(2L, NA, 1L), c("u", NA, "v"), is_by_row = TRUE), c(2L, NA, 1L))
+  expect_identical(relabelled_codes(c(2L, NA), c("u", "w"), is_by_row = TRUE), c(2L, 0L))
+  expect_identical(relabelled_codes(c(1L, 2L), addNA(factor(c("a", NA)))), c(1L, NA))
+  malformed <- structure(c(1L, 0L, 3L), levels = c("a", "b"), class = "factor")
+  expect_identical(relabelled_codes(c(1L, 2L), malformed), c(1L, 0L, 0L))
+  expect_identical(lapply(1:3, function(i) value_at(malformed, i)), list("a", 0L, 3L))
+  expect_identical(value_at(c(7, 8), 2), 8)
+  expect_identical(value_at(x, 3), NA_character_)
+})
+
+test_that("sensitive categories are labels or positions, each once, and levels have an order if they say so or are numbers", {
+  labels <- c("a", "b", "c")
+  expect_identical(list(sensitive_index("b", labels), sensitive_index(factor(c("c", "a")), labels), sensitive_index(c(3, 1, 3), labels)), list(2L, c(3L, 1L),
+    c(3L, 1L)))
+  for (bad in list("d", 4, 0, NA, character(), list("a"), 1.5)) expect_error(sensitive_index(bad, labels), class = "candor_error_level")
+  expect_identical(vapply(list(rr_grr(c(5, 7, 9), 1), rr_grr(c(5, 7), 1), rr_grr(3, 1), rr_grr(labels, 1), rr_grr(ordered(labels), 1),
+                               rr_grr(ordered(c("a", "b")), 1), rr_grr(c("1", "2", "3+"), 1)), in_order, NA), c(TRUE, FALSE, FALSE, FALSE, TRUE, TRUE, FALSE))
+  expect_identical(level_numbers(rr_grr(c(5, 7), 1)), c(5, 7))
+  expect_null(level_numbers(rr_grr(c("1", "x"), 1)))
+  expect_identical(level_numbers(rr_hadamard(c(5, 7, 9), 1)), c(5, 7, 9))
+  expect_null(level_numbers(rr_hadamard(3, 1)))
+})
+
+test_that("ordered answers must have the order of an ordered mechanism, of other mechanisms any", {
+  low <- ordered(c("low", "high"), c("low", "high"))
+  high <- ordered(c("low", "high"), c("high", "low"))
+  m <- rr_grr(ordered(c("low", "mid", "high"), c("low", "mid", "high")), 1)
+  expect_identical(rr_tally(low, m)$counts, c(1, 0, 1))
+  expect_error(rr_tally(high, m), class = "candor_error_mismatch")
+  expect_identical(rr_tally(factor(high, ordered = FALSE), m)$counts, c(1, 0, 1))
+  expect_identical(rr_tally(high, rr_grr(c("low", "mid", "high"), 1))$counts, c(1, 0, 1))
+})

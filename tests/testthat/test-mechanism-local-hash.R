@@ -6,7 +6,7 @@ test_that("parameters of affine hashing are the golden ones", {
 })
 
 test_that("joint supports are those of all functions and all orders of the codes", {
-  for (sizes in list(c(7, 3), c(11, 4), c(13, 2))) {
+  for (sizes in list(c(3, 2), c(7, 3), c(11, 4), c(13, 2))) {
     prime <- sizes[1]
     g <- sizes[2]
     numbers <- candor:::hash_numbers(1, g, prime)
@@ -148,4 +148,52 @@ test_that("hash values and tables of cohorts have an end", {
   # 1e8 cells of categories by cohorts by values.
   expect_refused(rr_local_hash(4, 1, g = 5, cohorts = 5e6 + 1), class = "too_large")
   expect_identical(rr_local_hash(2, 1, FALSE)$g, 2)
+})
+
+test_that("slopes are numbers from 1 and shifts from 0 below the prime, in shared functions and in reports", {
+  shared <- rr_local_hash(4, 1, g = 2, cohorts = 5000)
+  expect_identical(shared$prime, 131)
+  # 5,000 draws of 131 numbers leave one out with probability 131 exp(-38).
+  expect_identical(range(shared$functions$slope), c(1L, 130L))
+  expect_identical(range(shared$functions$shift), c(0L, 130L))
+  m <- rr_local_hash(4, 1, g = 2)
+  report <- function(slope, shift, value) rr_tally(data.frame(slope = slope, shift = shift, value = value), m)
+  expect_no_error(report(c(1, 130), c(0, 130), 1:2))
+  for (bad in list(c(0, 1, 1), c(131, 1, 1), c(1, -1, 1), c(1, 131, 1), c(1, 1, 0), c(1, 1, 3))) {
+    expect_error(do.call(report, as.list(bad)), class = "candor_error")
+  }
+})
+
+test_that("few different hash functions are as unlikely as all sets of so many functions make them", {
+  # A prime of 5 has 4 5 = 20 functions: 10 reports lie in one of 190 pairs with probability 0.1^10 each.
+  m <- structure(list(prime = 5), class = "rr_local_hash")
+  expect_equal(witness_chance(m, c(1, 2), 10), log(c(20 * 0.05^10, 190 * 0.1^10)))
+  expect_equal(witness_chance(m, 25, 10), 0)
+})
+
+test_that("a client's test of hashed reports has the share of residues of each value, and no pairs of two others", {
+  m <- rr_local_hash(4, 1, g = 3)
+  reports <- withr::with_seed(1, rr_perturb(rep(2, 5), m, rng = "R"))
+  facts <- client_facts(m, reports, 2)
+  expect_equal(facts$values, tabulate(floor((seq_len(m$prime) - 1) * 3 / m$prime) + 1) / m$prime)
+  other <- c(TRUE, FALSE, TRUE, TRUE)
+  expect_identical(unname(is.na(facts$both)), outer(other, other) == 1 & !diag(4))
+  expect_equal(facts$both[2, ], replace(rep(rr_law(m)$both_own, 4), 2, m$p))
+})
+
+test_that("a client hashes if the value times the prime is below 2^52", {
+  # The prime is the least from 64 g on: 64 g^2 is 4.1e15 and 4.6e15, 2^52 = 4.5e15.
+  expect_identical(client_plan(rr_local_hash(3, 1, g = 8e6))$kind, "hash")
+  expect_error(client_plan(rr_local_hash(3, 1, g = 8.5e6)), class = "candor_error_law")
+})
+
+test_that("codes and shared functions are the public numbers of their sizes, as a client draws them", {
+  public <- function(key, below, number, different = FALSE) .Call(C_rr_public_numbers, key, below, number, different)
+  expect_identical(public_codes(6, 131), public(c(0, 6, 131), 131, 6, TRUE))
+  functions <- shared_functions(4, 131, 5)
+  expect_identical(functions, list(slope = 1L + public(c(1, 4, 131, 5, 1), 130, 5), shift = public(c(1, 4, 131, 5, 2), 131, 5)))
+  # Below large primes the first different ones of a longer series.
+  far <- public_codes(6, 5000011)
+  expect_identical(far, unique(public(c(0, 6, 5000011), 5000011, 76))[1:6])
+  expect_identical(public_codes(6, 4e6), public(c(0, 6, 4e6), 4e6, 6, TRUE))
 })

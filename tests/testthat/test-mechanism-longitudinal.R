@@ -334,3 +334,53 @@ test_that("bits that are turned over by the second stage have the epsilon of the
     expect_equal(rr_epsilon(m, reports = r), log(zeros) + log(ones), tolerance = 1e-12)
   }
 })
+
+test_that("each protocol has its two stages, and one report the epsilon that was asked for", {
+  e <- exp(2)
+  firsts <- list(oue = c(1 / 2, 1 / (e + 1)), sue = c(exp(1), 1) / (exp(1) + 1))
+  for (protocol in c("oue-sue", "sue-sue", "oue-oue", "sue-oue")) {
+    m <- rr_longitudinal(4, 2, 0.7, protocol)
+    stages <- strsplit(protocol, "-")[[1]]
+    first <- firsts[[stages[1]]]
+    expect_equal(c(m$first$p, m$first$q), first)
+    second <- c(m$second$p, m$second$q)
+    if (stages[2] == "sue") expect_equal(sum(second), 1) else expect_equal(second[1], 1 / 2)
+    expect_equal(c(m$p, m$q), second[2] + first * (second[1] - second[2]), tolerance = 1e-12)
+    expect_equal(log(m$p * (1 - m$q) / (m$q * (1 - m$p))), 0.7, tolerance = 1e-12)
+    expect_equal(rr_epsilon(m), c(report = 0.7, permanent = 2))
+  }
+  grr <- rr_longitudinal(4, 2, 0.7, "grr-grr")
+  expect_equal(grr$first$p, e / (e + 3))
+  expect_equal(c(grr$p, grr$q), c(exp(0.7), 1) / (exp(0.7) + 3))
+  expect_equal(unname(rr_matrix(grr$first) %*% rr_matrix(grr$second)), (diag(4) * expm1(0.7) + 1) / (exp(0.7) + 3), tolerance = 1e-12)
+  hash <- rr_longitudinal(4, 2, 0.7, "local-hash")
+  g <- best_buckets(0.7)
+  expect_identical(c(hash$g, hash$first$g, length(hash$second$levels)), rep(g, 3))
+  # The value stays with e^2 / (e^2 + g - 1) and the second p, or comes back.
+  kept <- e / (e + g - 1)
+  second <- hash$second
+  expect_equal(kept * second$p + (1 - kept) * second$q, exp(0.7) / (exp(0.7) + g - 1), tolerance = 1e-12)
+  expect_true(all(vapply(list(grr, hash), is_memoised, NA)))
+  expect_refused(rr_longitudinal(4, 2, 2), rr_longitudinal(4, 2, 2.1), rr_longitudinal(4, 701, 1), rr_longitudinal(4, 2, 0.7, "oue"),
+                 rr_longitudinal(4, rr_grr(4, 2), instantaneous = rr_grr(4, 1)),
+                 rr_longitudinal(permanent = rr_grr(4, 2), epsilon = 1, instantaneous = rr_grr(4, 1)),
+                 rr_longitudinal(permanent = rr_grr(4, 2)), rr_longitudinal(4, 2, 0.7, instantaneous = rr_grr(4, 1)))
+  own <- rr_longitudinal(permanent = rr_grr(4, 2), instantaneous = rr_grr(4, 1))
+  expect_identical(list(own$first, own$second, own$memoised), list(rr_grr(4, 2), rr_grr(4, 1), TRUE))
+})
+
+test_that("a second stage that keeps half of the ones reaches an epsilon that grows with the first, and no larger", {
+  for (first in c("oue", "sue")) {
+    p <- if (first == "oue") 1 / 2 else plogis(1)
+    q <- if (first == "oue") plogis(-2) else plogis(-1)
+    # Without a 1 by mistake: p / 2 and q / 2.
+    largest <- log(p * (1 - q / 2) / (q * (1 - p / 2)))
+    protocol <- paste0(first, "-oue")
+    near <- rr_longitudinal(4, 2, largest * (1 - 1e-6), protocol)
+    expect_lt(near$second$q, 1e-5)
+    expect_error(rr_longitudinal(4, 2, largest * (1 + 1e-6), protocol), class = "candor_error_argument")
+  }
+  # What is left of a signal is a trifle less than the quotient, and never below 0.
+  expect_true(signal_left(0.5, 0.3) < 0.5 && signal_left(0.5, 0.3) > 0.5 - 1e-14)
+  expect_identical(signal_left(1e-16, 0.3), 0)
+})

@@ -283,3 +283,35 @@ test_that("reports outside of the range of answers are as likely as the cells th
   certain <- structure(list(share = 0, fine = fine, coarse = window_grid(1, 40), reach = 1), class = "rr_mean")
   expect_identical(witness_chance(certain, 0, 5), 0)
 })
+
+test_that("cards around the sum, or none at all, add a variance that is linear in the answer too", {
+  for (cards in list(rr_scramble(c(2, 10), multiply = c(0.5, 1, 2), add = c(0, 4), truth = 0.3),
+                     rr_scramble(c(2, 10), multiply = c(0.5, 1, 2), add = c(0, 4), inside = TRUE))) {
+    # Half of the range is 4, its middle 6.
+    v <- cards$moments$v
+    expect_gt(abs(v[2]), 0.1)
+    moments <- mean_variance(cards)
+    t <- c(-1, -0.3, 0, 0.8)
+    y <- 6 + 4 * t
+    expect_equal(moments$constant + moments$linear * t + moments$slope * t^2, (v[1] + v[2] * y + v[3] * y^2) / 16)
+  }
+})
+
+test_that("numbers in an array of one dimension are answers and reports", {
+  m <- rr_mean(c(0, 10), 2, "piecewise")
+  expect_equal(as.vector(prepare_answers(m, array(c(0, 5, 10)))), c(-1, 0, 1))
+  expect_identical(rr_tally(array(c(1, 9)), m)$counts, rr_tally(c(1, 9), m)$counts)
+})
+
+test_that("reports that no answer gives are refused in tallies, and those beyond the answers are counted", {
+  two <- rr_mean(c(0, 10), 1, "duchi")
+  wide <- rr_mean(c(0, 10), 2, "piecewise")
+  limits <- wide$codec$range
+  for (report in c(limits[1] - 0.01, limits[2] + 0.01)) expect_error(rr_tally(c(5, report), wide), class = "candor_error_report")
+  expect_error(rr_tally(c(two$codec$range, 5), two), class = "candor_error_report")
+  expect_identical(count_reports(wide, c(limits, 0, 10, 5, -0.1, 10.1))$witness, 4L)
+  # Both reports of Duchi's protocol are beyond.
+  expect_identical(count_reports(two, rep(two$codec$range, 2:3))$witness, 5L)
+  # Roundings of the two reports are these.
+  expect_identical(as.vector(rr_tally(rep(two$codec$range, 2:3) * (1 + 1e-12), two)$counts), c(3, 3))
+})

@@ -248,3 +248,62 @@ test_that("one question of several is asked as 1, and joint tables are refused b
   expect_error(check_joint(many(25)), class = "candor_error_argument")
   expect_identical(lengths(many(25)[c("levels", "reports")]), c(levels = 0L, reports = 0L))
 })
+
+test_that("cells run through the first question fastest, and tables of two questions are told from counts by group", {
+  m <- rr_product(a = rr_warner(0.8), b = rr_grr(c("u", "v", "w"), 1))
+  expect_identical(m$reports, c("no, u", "yes, u", "no, v", "yes, v", "no, w", "yes, w"))
+  expect_identical(cell_answers(m, "reports"), list(a = rep(c("no", "yes"), 3), b = rep(c("u", "v", "w"), each = 2)))
+  expect_identical(cell_answers(m, "levels", times = 2), list(a = rep(c("no", "yes"), 6), b = rep(rep(c("u", "v", "w"), each = 2), 2)))
+  expect_identical(cell_answers(m, "levels", cells = c(4, 5)), list(a = c("yes", "no"), b = c("v", "w")))
+  expect_null(cell_answers(rr_warner(0.8), "levels"))
+  by_group <- function(counts) has_cells_by_groups(counts, m)
+  expect_true(by_group(matrix(1, 6, 2)))
+  expect_false(by_group(matrix(1, 2, 3)))
+  expect_false(by_group(array(1, c(6, 1, 1))))
+  expect_true(by_group(matrix(1, 2, 2, dimnames = list(c("yes, u", "no, w"), c("north", "south")))))
+  expect_false(by_group(matrix(1, 2, 3, dimnames = list(c("no", "yes"), c("u", "v", "w")))))
+  expect_false(by_group(matrix(1, 6, 2, dimnames = list(b = NULL, a = NULL))))
+  # A table by the names of its dimensions, or in the order of the questions.
+  table <- matrix(1:6, 2, dimnames = list(a = c("no", "yes"), b = c("u", "v", "w")))
+  expect_identical(flatten_questions(table, m), 1:6)
+  expect_identical(flatten_questions(t(table), m), 1:6)
+  expect_identical(flatten_questions(unname(table), m), 1:6)
+  expect_identical(flatten_questions(matrix(1:6, 2, dimnames = list(a = c("FALSE", "TRUE"), b = NULL)), m), 1:6)
+  expect_identical(flatten_questions(matrix(1:6, 2, dimnames = list(a = c("0", "1"), b = NULL)), m), 1:6)
+  expect_identical(flatten_questions(matrix(1:6, 2, dimnames = list(a = c("no", "yes"), c("u", "v", "w"))), m), 1:6)
+  # Truths and reports may be of other numbers.
+  wide <- rr_product(a = rr_channel(rbind(no = c(x = 0.6, y = 0.3, z = 0.1), yes = c(0.1, 0.2, 0.7))), b = rr_warner(0.8))
+  expect_identical(flatten_questions(matrix(1:4, 2), wide, side = "levels"), 1:4)
+  expect_identical(flatten_questions(matrix(1:6, 3), wide), 1:6)
+  expect_refused(flatten_questions(matrix(1:6, 3), wide, side = "levels"), flatten_questions(matrix(1:4, 2), wide))
+  expect_identical(flatten_questions(c(3, 4), rr_warner(0.8)), c(3, 4))
+  expect_error(flatten_questions(matrix(1:6, 2, dimnames = list(a = c("yes", "no"), b = NULL)), m), class = "candor_error_level")
+  expect_error(flatten_questions(matrix(1:6, 2, dimnames = list(a = NULL, c = NULL)), m), class = "candor_error_mismatch")
+  expect_error(flatten_questions(matrix(1:6, 3), m), class = "candor_error_argument")
+  # Questions with the same answers may be swapped in a table without names.
+  two <- rr_product(a = rr_warner(0.8), b = rr_warner(0.7))
+  expect_message(flatten_questions(matrix(1:4, 2, dimnames = list(c("no", "yes"), c("no", "yes"))), two), class = "candor_message_dimensions")
+  expect_no_message(flatten_questions(matrix(1:4, 2), two))
+  expect_no_message(flatten_questions(matrix(1:4, 2, dimnames = list(a = c("no", "yes"), b = c("no", "yes"))), two))
+})
+
+test_that("joint tables have up to 2^24 cells of categories, and labels that differ", {
+  wide <- function(k) rr_product(a = rr_grr(4096, 1), b = rr_grr(k, 1))
+  expect_no_error(check_joint(list(questions = list(a = rr_warner(0.8)), sizes = c(4096, 4096), report_sizes = c(4096, 4096))))
+  expect_error(check_joint(list(questions = list(a = rr_warner(0.8)), sizes = c(4096, 4097), report_sizes = 2)), class = "candor_error_argument")
+  expect_error(check_joint(list(questions = list(a = rr_warner(0.8)), sizes = 2, report_sizes = c(4096, 4097))), class = "candor_error_argument")
+  expect_error(check_joint(rr_product(a = rr_warner(0.8), b = rr_unary(3, 1))), class = "candor_error_law")
+  expect_identical(length(wide(4097)$reports), 0L)
+  expect_refused(rr_product(a = rr_grr(c("a", "a, b"), 1), b = rr_grr(c("b, c", "c"), 1)), rr_product(), rr_product(rr_warner(0.8)),
+                 rr_product(a = rr_warner(0.8), a = rr_warner(0.7)), rr_product(a = rr_warner(0.8), rr_warner(0.7)), rr_product(estimate = rr_warner(0.8)),
+                 rr_product(a = rr_product(b = rr_warner(0.8))), rr_product(a = rr_warner(0.8), asked = 2), rr_product(a = rr_dealt(1, cards = 5)))
+  expect_no_error(rr_product(a = rr_grr(c("a", "b"), 1), b = rr_grr(c("b, c", "c"), 1)))
+  # A list of questions is the questions.
+  expect_identical(rr_product(list(a = rr_warner(0.8), b = rr_grr(3, 1))), rr_product(a = rr_warner(0.8), b = rr_grr(3, 1)))
+  expect_equal(unname(rr_matrix(rr_product(a = rr_warner(0.8), b = rr_forced(1 / 6)))), kronecker(unname(rr_matrix(rr_forced(1 / 6))),
+    unname(rr_matrix(rr_warner(0.8)))))
+  expect_equal(submechanism_rows(list(a = rr_warner(0.8), b = rr_grr(3, 1))), list(a = 1:3, b = 4:7))
+  expect_identical(vapply(list(rr_unary(3, 1), rr_subset(4, 1), rr_grr(3, 1), rr_hierarchy(4, 1), rr_mean(c(0, 1), 1)), is_about_bits, NA),
+                   c(TRUE, TRUE, FALSE, FALSE, FALSE))
+  expect_refused(rr_product(a = rr_mean(c(0, 1), 1)), rr_product(a = rr_hierarchy(4, 1)))
+})

@@ -232,3 +232,35 @@ test_that("orders are prime powers up to 46,340", {
   expect_refused(rr_projective(5, 1, order = 46349), rr_projective(5, 1, order = 12), rr_projective(5, 1, order = 2.5))
   expect_identical(rr_projective(5, 1, order = 8)[c("order", "coordinates", "points")], list(order = 8, coordinates = 2, points = 9))
 })
+
+test_that("the order is the prime power of least variance, and a line takes the least that has enough points", {
+  expect_identical(prime_base(c(2, 4, 6, 9, 12, 49, 50, 64, 97)), c(2, 2, NA, 3, NA, 7, NA, 2, 97))
+  orders <- Filter(function(order) !is.na(prime_base(order)), 2:120)
+  for (k in c(2, 3, 7, 20, 57)) for (epsilon in c(0.5, 1.5, 3)) {
+    variance <- function(order) {
+      numbers <- projective_numbers(k, epsilon, order)
+      numbers$q * (1 - numbers$q) / numbers$difference^2
+    }
+    best <- best_order(k, epsilon)
+    expect_true(best %in% orders)
+    expect_equal(variance(best), min(variance(orders)), tolerance = 1e-12)
+    expect_identical(line_order(k), min(as.double(orders[orders + 1 >= k])))
+  }
+})
+
+test_that("polynomials are multiplied and divided over their prime, and powers run through a field from 1 on", {
+  expect_identical(digits_of(11, 3, 3), c(2, 0, 1))
+  expect_identical(multiply_polynomials(c(1, 2), c(3, 1)), c(3, 7, 2))
+  # x^2 is -1 over x^2 + 1; x^4 + x is x - 1 over x^3 + x + 1, where x^3 = -x - 1.
+  expect_identical(remainder_of(c(0, 0, 1), c(1, 0, 1), 3), c(2, 0))
+  expect_identical(remainder_of(c(0, 1, 0, 0, 1), c(1, 1, 0, 1), 2), c(0, 0, 1))
+  expect_identical(remainder_of(c(1, 2), c(1, 0, 1), 3), c(1, 2))
+  expect_identical(powers_of(3, 7, 7, NULL), c(1, 3, 2, 6, 4, 5))
+  expect_identical(powers_of(2, 7, 7, NULL), c(1, 2, 4, 1, 2, 4))
+  expect_identical(list(least_irreducible(2, 2), least_irreducible(2, 3), least_irreducible(3, 2)), list(c(1, 1, 1), c(1, 1, 0, 1), c(1, 0, 1)))
+  # x + 1 over x^2 + 1 and 3, elements as numbers of two digits: 1, x + 1, 2 x, 2 x + 1, 2, ...
+  expect_identical(powers_of(4, 9, 3, c(1, 0, 1)), c(1, 4, 6, 7, 2, 8, 3, 5))
+  field <- finite_field(9, 3)
+  expect_setequal(field$power, 1:8)
+  expect_identical(field$power[field$logarithm[1 + 1:8] + 1], 1:8)
+})

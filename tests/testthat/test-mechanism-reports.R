@@ -167,3 +167,67 @@ test_that("reports of other widths, forms and protocols are not put together", {
   expect_error(c(rr_perturb(1:3, rr_subset(20, 2.5, size = 2), rng = "R"), rr_perturb(1:3, rr_subset(20, 2, size = 3), rng = "R")),
     class = "candor_error_mismatch")
 })
+
+test_that("the fields of reports and the forms of their tables follow from the codec", {
+  expect_null(report_fields(report_codec(report = c(0, 5))))
+  expect_identical(report_fields(report_codec(index = c(0, 15), value = c(1, 4))), c("index", "value"))
+  expect_identical(report_fields(cohort_codec(8, 3)), c("cohort", "bits"))
+  expect_null(report_fields(report_codec(levels = c("a", "b"))))
+  expect_identical(report_fields(report_codec(part = "question")), c("question", "report"))
+  expect_identical(report_fields(report_codec(block = "block")), c("block", "report"))
+  # Numbers go from, to and by 1 unless they say by what.
+  expect_identical(report_codec(index = c(0, 15), sign = c(-1, 1, 2))$numbers, list(index = c(0, 15, 1), sign = c(-1, 1, 2)))
+  expect_identical(stored_forms(rr_mean(c(0, 1), 1)), list(alone = "number"))
+  expect_null(stored_forms(rr_grr(3, 1)))
+  expect_null(stored_forms(rr_hadamard(3, 1)))
+  expect_identical(stored_forms(rr_local_hash(3, 1)), list(columns = list(rows = c("slope", "shift", "value"))))
+  bits <- stored_forms(rr_unary(c("a", "b"), 1))
+  expect_identical(bits, list(columns = list(bits = c("a", "b"), long = c("id", "level")), alone = "text"))
+  flips <- stored_forms(rr_bitflip(c("a", "b", "c"), 1, d = 2))
+  expect_identical(flips$columns[c("positions", "long")], list(positions = c("position_1", "position_2"), long = c("id", "level", "bit")))
+  expect_null(flips$columns$text)
+  expect_null(flips$alone)
+  expect_identical(stored_forms(rr_bitflip(c("a", "b", "c"), 1, d = 1))$alone, "positions")
+  filters <- stored_forms(rr_bloom(3, 1, bits = 3, hashes = 1, cohorts = 2))
+  expect_identical(filters$columns, list(text = c("cohort", "bits"), bits = c("cohort", "bit_1", "bit_2", "bit_3"), long = c("id", "cohort", "level")))
+  expect_null(filters$alone)
+})
+
+test_that("reports are packed bits unless a few positions take less room", {
+  expect_identical(vapply(c(1, 8, 9, 16, 17), function(width) codec_bytes(list(width = width)), 0), c(1, 1, 2, 2, 3))
+  expect_true(packs_bits(list(width = 16)))
+  # A position among 16 takes 4 bits.
+  expect_identical(vapply(3:5, function(ones) packs_bits(list(width = 16, ones = ones)), NA), c(FALSE, TRUE, TRUE))
+  expect_false(packs_bits(list(width = 16, ones = 5, drawn = 2)))
+  expect_identical(short_reports(c(strrep("a", 60), strrep("a", 61))), c(strrep("a", 60), paste0(strrep("a", 57), "...")))
+})
+
+test_that("reports are cut, replaced and put together one by one, and missing ones stay missing", {
+  x <- new_rr_reports(matrix(as.raw(c(1, 2, 3, 5)), 4), 3)
+  text <- as.character(x)
+  expect_identical(length(x), 4L)
+  expect_identical(as.character(x[c(4, 2)]), text[c(4, 2)])
+  expect_identical(as.character(x[[3]]), text[3])
+  expect_identical(as.character(x[]), text)
+  expect_identical(as.character(x[c(1, 9)]), c(text[1], NA))
+  expect_identical(is.na(x[c(1, 9, NA)]), c(FALSE, TRUE, TRUE))
+  lost <- x[c(1, 9)]
+  expect_identical(is.na(c(x, lost)), rep(c(FALSE, TRUE), c(5, 1)))
+  expect_identical(as.matrix(lost)[2, ], rep(NA_integer_, 3))
+  expect_identical(as.matrix(x)[4, ], c(1L, 0L, 1L))
+  y <- x
+  y[2] <- x[4]
+  expect_identical(as.character(y), text[c(1, 4, 3, 4)])
+  y[] <- x[c(2, 2, 2, 2)]
+  expect_identical(as.character(y), text[c(2, 2, 2, 2)])
+  expect_identical(as.character(unique(c(x, x[2:1]))), text)
+  expect_error(c(x, new_rr_reports(matrix(as.raw(1:2), 2), 4)), class = "candor_error_mismatch")
+  expect_error(c(x, 1), class = "candor_error_mismatch")
+  expect_identical(as.list(lost), list(as.raw(1), NULL))
+  frame <- as.data.frame(x, nm = "seen")
+  expect_identical(names(frame), "seen")
+  expect_identical(frame[2:3, ], x[2:3])
+  # Rows that a join made of nothing are missing.
+  restored <- vec_restore.rr_reports(data.frame(values = I(matrix(as.raw(c(1, 0)), 2)), here = c(TRUE, NA)), x)
+  expect_identical(is.na(restored), c(FALSE, TRUE))
+})

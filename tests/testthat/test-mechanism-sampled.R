@@ -171,3 +171,13 @@ test_that("missing reports are left out of groups and weights, and a group that 
   # Nobody of v was asked a, of u b.
   expect_equal(c(submechanism_tally(tally, "a")$n, submechanism_tally(tally, "b")$effective_n), c(6, 0, 0, 1))
 })
+
+test_that("a group whose reports are all missing has no weight at any question", {
+  m <- rr_product(a = rr_warner(0.8), b = rr_warner(0.7), asked = 1)
+  reports <- data.frame(question = c("a", "b", "a", "b", "a"), report = c(1, 0, 1, NA, NA))
+  tally <- suppressMessages(rr_tally(reports, m, by = c("u", "u", "u", "v", "v"), weights = c(1, 2, 3, 4, 5), na.rm = TRUE))
+  parts <- lapply(c("a", "b"), submechanism_tally, tally = tally)
+  expect_identical(lapply(parts, `[[`, "n"), list(c(4, 0), c(2, 0)))
+  # The squares of weights, 1 + 4 + 9, are shared out by the sums of weights.
+  expect_equal(lapply(parts, `[[`, "weight_squares"), list(c(14 * 4 / 6, 0), c(14 * 2 / 6, 0)))
+})

@@ -492,3 +492,38 @@ test_that("a plan rounds reports to the digits before which the largest stands",
   expect_equal(c(digits(c(0, 10), add = c(-2, 0, 2)), digits(c(0, 10), multiply = c(0.125, 1), add = c(-2, 0.25)), digits(c(1, 10), multiply = c(0.25, 1)),
     digits(c(1, 10), multiply = c(0.25, 0.5)), digits(c(0, 1e15), multiply = c(1, 2), add = 1)), c(12, 12, 13, 13, 0))
 })
+
+test_that("a plan has the cards with the decimals of their numbers, and a device without cards has no plan", {
+  expect_identical(c(number_decimals(c(1.5, 2.25, 3)), number_decimals(c(10, 200)), number_decimals(0.001), number_decimals(1e-5)), c(2L, 0L, 3L, 5L))
+  m <- rr_scramble(c(0, 10), multiply = c(1, 2), add = c(0, 0.25), truth = 0.3, inside = TRUE)
+  plan <- client_plan(m)
+  expect_equal(plan$decimals, 2)
+  expect_equal(c(plan$low, plan$high), c(0, 10))
+  expect_identical(plan$inside, TRUE)
+  expect_equal(as.vector(plan$multiply$values), c(1, 2))
+  expect_equal(as.vector(plan$add$values), c(0, 0.25))
+  expect_identical(plan$lie, coin_words(0.3, 0.7))
+  # One cut between two cards, none of one card: probabilities of 1/4 and 1/2 are 2^62 and 2^63 of 2^64, in hexadecimal digits.
+  uneven <- client_plan(rr_scramble(c(0, 10), multiply = data.frame(value = c(1, 2), prob = c(0.25, 0.75)), add = 0:1))
+  expect_identical(as.character(uneven$multiply$cuts[[1]]), "4000000000000000")
+  expect_identical(as.character(uneven$add$cuts[[1]]), "8000000000000000")
+  expect_identical(lengths(list(plan$multiply$cuts[[1]], client_plan(rr_scramble(c(0, 10), 2, c(0, 5)))$multiply$cuts[[1]])), 1:0)
+  device <- rr_scramble(c(0, 10), multiply = list(mean = 1, sd = 0.2, range = c(0.5, 1.5)), add = 0:1)
+  expect_refused(client_plan(device), rr_perturb(5, device), card_pairs(device))
+  expect_error(client_plan(suppressWarnings(rr_scramble(c(0, 10)))), class = "candor_error_law")
+  pairs <- card_pairs(rr_scramble(c(0, 10), multiply = data.frame(value = c(1, 2), prob = c(0.25, 0.75)), add = c(0, 1, 5), truth = 0.2))
+  expect_equal(as.data.frame(pairs), data.frame(multiply = rep(c(1, 2), 3), add = rep(c(0, 1, 5), each = 2), prob = 0.8 * rep(c(0.25, 0.75), 3) / 3))
+  expect_identical(card_argument(data.frame(value = 1:2, prob = c(0.5, 0.5))), list(value = c(1, 2), prob = c(0.5, 0.5)))
+  expect_identical(card_argument(1:2), 1:2)
+})
+
+test_that("a truth that is told stays as it is, and others are what the cards make of it, each as often as its cards", {
+  m <- rr_scramble(c(0, 10), multiply = data.frame(value = c(1, 3), prob = c(0.25, 0.75)), add = c(1, 2), truth = 0.2, inside = TRUE)
+  reports <- withr::with_seed(41, rr_perturb(rep(4, 4000), m, rng = "R"))
+  # 4 with 0.2; 5, 6, 15 and 18 with 0.8 times 1/8, 1/8, 3/8, 3/8. Five standard deviations.
+  p <- c(0.2, 0.1, 0.1, 0.3, 0.3)
+  counts <- table(factor(reports, c(4, 5, 6, 15, 18)))
+  expect_identical(sum(counts), 4000L)
+  expect_true(all(abs(counts - 4000 * p) <= 5 * sqrt(4000 * p * (1 - p))))
+  expect_identical(names(withr::with_seed(1, rr_perturb(c(a = 4, b = 0), m, rng = "R"))), c("a", "b"))
+})

@@ -547,3 +547,32 @@ test_that("a question whose answers tell nothing hides nothing of another and ad
   expect_lt(abs(diff(near, differences = 2)), 1e-4)
   expect_gt(diff(near)[1], 1e-3)
 })
+
+test_that("a question drawn from several has the mean of their blankets and distances, and a question that tells nothing is all blanket", {
+  uneven <- rr_channel(rbind(c(0.6, 0.3, 0.1), c(0.2, 0.5, 0.3), c(0.25, 0.15, 0.6)))
+  questions <- list(a = uneven, b = rr_grr(4, epsilon = 0.8), c = rr_grr(3, p = 1 / 3))
+  matrices <- lapply(questions, rr_matrix)
+  weight <- mean(vapply(matrices, function(C) sum(apply(C, 2, min)), 0))
+  distance <- mean(vapply(matrices, function(C) max(stats::dist(C, "manhattan")) / 2, 0))
+  shares <- mechanism_blanket(rr_product(questions, asked = 1))
+  gain <- expm1(rr_epsilon(uneven)) * weight
+  expect_equal(shares, list(weight = weight, p_single = distance / gain, p_pair = (1 - weight - distance) / gain))
+  expect_null(mechanism_blanket(rr_product(a = uneven, b = toy_unary(4), asked = 1)))
+})
+
+test_that("a report of k-ary randomized response from the blanket is any category, never one for two truths", {
+  for (k in c(2, 3, 7, 10)) {
+    m <- rr_grr(k, epsilon = 1.3)
+    shares <- mechanism_blanket(m)
+    expect_equal(shares, list(weight = k / (exp(1.3) + k - 1), p_single = 1 / k, p_pair = 0))
+    # A pair of a rounding error would be a third sum.
+    expect_identical(shares$p_pair, 0)
+  }
+})
+
+test_that("the distance of up to 4e9 differences is that of the pair that is farthest apart", {
+  # 100 reports of 400 truths: each truth prefers one report, by up to a tenth.
+  wide <- outer(1:100, 1:400, function(report, truth) 1 + 0.1 * (report == 1 + (truth - 1) %% 100) * truth / 400)
+  wide <- wide / rep(colSums(wide), each = 100)
+  expect_equal(largest_distance(wide), sum(abs(wide[, 400] - wide[, 399])) / 2, tolerance = 1e-12)
+})

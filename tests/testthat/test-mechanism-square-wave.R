@@ -152,3 +152,25 @@ test_that("a wave of no width is k-ary randomized response, and wider ones end a
                  rr_square_wave(0:2, 1, reports = 4, half_width = 0), rr_square_wave(0:2, 1, reports = 4, half_width = 1.01))
   expect_no_error(rr_square_wave(0:2, 1, reports = 2, half_width = 1))
 })
+
+test_that("the half width of the discrete wave is that of the largest difference of entropies, that of the continuous one its formula", {
+  for (d in c(2, 5, 12, 40)) for (epsilon in c(0.3, 1, 3)) {
+    # The most that reports can vary, all d + 2 b alike, less what they vary for one truth.
+    bound <- vapply(seq_len(d) - 1, function(b) {
+      p <- exp(epsilon) / ((2 * b + 1) * exp(epsilon) + d - 1)
+      q <- p * exp(-epsilon)
+      log(d + 2 * b) + (2 * b + 1) * p * log(p) + (d - 1) * q * log(q)
+    }, 0)
+    expect_identical(discrete_half_width(d, epsilon), which(bound >= max(bound) - 1e-12)[1] - 1)
+    expect_equal(wave_probability(d, epsilon, 1), exp(epsilon) / (3 * exp(epsilon) + d - 1))
+  }
+  for (epsilon in c(0.2, 0.49, 0.5, 2)) {
+    E <- exp(epsilon)
+    expect_equal(wave_half_width(epsilon), (epsilon * E - E + 1) / (2 * E * (E - 1 - epsilon)), tolerance = 1e-10)
+  }
+  wave <- continuous_wave(c(0, 1, 3), 1.2, 5, 0.25)
+  expect_equal(c(wave$p, wave$q), c(exp(1.2), 1) / (0.5 * exp(1.2) + 1))
+  # A report is within the wave with 2 b p: on average over a bin of truths too.
+  expect_equal(rowSums(wave$matrix), c(1, 1))
+  expect_equal(rowSums(wave_overlap(c(0, 1 / 3, 1), seq(-0.25, 1.25, length.out = 6), 0.25)), c(0.5, 0.5))
+})

@@ -218,3 +218,49 @@ test_that("a mechanism of one's own reads numbers as positions, and as no and ye
   expect_error(rr_tally(c(0, 1), own()), class = "candor_error_level")
   expect_error(rr_tally(c(1, 2), own(yes_no = TRUE)), class = "candor_error_level")
 })
+
+test_that("a recipe holds numbers as doubles and matrices as they are, and levels that make the mechanism again", {
+  expect_identical(rr_mean(0:1, 1)$recipe$arguments$range, c(0, 1))
+  places <- rbind(c(1, 2, 6, 10), c(3, 5, 7, 8), c(4, 1, 9, 6))
+  filters <- rr_bloom(3, 1, bits = 5L, hashes = 2, cohorts = 2, places = places)
+  expect_identical(filters$recipe$arguments$places, places)
+  expect_identical(filters$recipe$arguments$bits, 5)
+  # A label that is no number: the others need all their digits, which their text has not.
+  expect_identical(level_value(c("0.333333333333333", "x"), c(1 / 3, NA)), c("0.333333333333333", "x"))
+  for (levels in list(4, 2, c("u", "v"), c(2, 7), c(1 / 3, 1), ordered(c("low", "high"), c("low", "high")))) {
+    for (make in list(rr_grr, rr_unary, rr_hadamard)) {
+      m <- make(levels, 1)
+      expect_identical(make(level_argument(m), 1), m)
+    }
+  }
+})
+
+test_that("the epsilon of one factor of a law is its largest log ratio, whatever nobody reports", {
+  # Columns are truths, rows reports.
+  expect_equal(axis_epsilon(list(matrix = rbind(c(0.5, 0.25), c(0, 0), c(0.5, 0.75)))), log(2))
+  expect_equal(axis_epsilon(list(a = 0.5, b = c(0.1, 0.4))), log(6))
+  expect_equal(axis_epsilon(list(a = -0.2, b = c(0.5, 0.7))), log(5 / 3))
+  expect_identical(axis_epsilon(list(a = 0.6, b = c(0, 0.4))), Inf)
+  expect_equal(axis_epsilon(list(a = 0, b = c(0, 1))), 0)
+})
+
+test_that("a mechanism of one's own has a word for its kind, before the class of its reports", {
+  own <- function(kind, ...) rr_new_mechanism(kind, c("a", "b"), epsilon = log(3), design = "Own", ...)
+  expect_s3_class(own("own.kind_2"), c("rr_own.kind_2", "rr_mechanism"), exact = TRUE)
+  expect_s3_class(own("own", bits = TRUE), c("rr_own", "rr_protocol", "rr_mechanism"), exact = TRUE)
+  expect_refused(own(c("a", "b")), own("two words"), own(1), own(""), own("2a"), own(NA_character_), own("a", bits = NA), own("a", yes_no = 1))
+  expect_refused(rr_new_mechanism("own", c("a", "b"), epsilon = -1, design = ""), rr_new_mechanism("own", c("a", "a"), epsilon = 1, design = ""),
+                 rr_new_mechanism("own", c("a", "b"), reports = c("x", "x"), epsilon = 1, design = ""))
+})
+
+test_that("up to eight categories a print has the matrix, beyond them and of protocols the probabilities of the law", {
+  shown <- function(mechanism) capture.output(print(mechanism))
+  has_matrix <- function(mechanism) any(grepl("rows are truths", shown(mechanism), fixed = TRUE))
+  expect_identical(c(has_matrix(rr_grr(8, p = 2 / 3)), has_matrix(rr_grr(9, p = 2 / 3)), has_matrix(rr_unary(3, 1)), has_matrix(rr_mean(c(0, 1), 1))),
+                   c(TRUE, FALSE, FALSE, FALSE))
+  expect_match(shown(rr_grr(9, p = 2 / 3)), "0\\.6667", all = FALSE)
+  expect_match(shown(rr_grr(9, p = 2 / 3)), "0\\.04167", all = FALSE)
+  expect_match(shown(rr_unary(3, p = 0.8125, q = 0.25)), "0\\.8125", all = FALSE)
+  # Forced answers of several shares: from the least to the largest.
+  expect_match(shown(rr_forced(c(0.0625, rep(0.03125, 9)))), "0\\.03125 to 0\\.0625", all = FALSE)
+})

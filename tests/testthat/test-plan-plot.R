@@ -156,6 +156,8 @@ test_that("a plan of several panels has them in the order of their numbers, with
 test_that("a direct question that needs nobody has no place on a logarithmic axis, one without power has", {
   direct <- function(...) ggplot2::layer_data(ggplot2::autoplot(rr_power(rr_warner(0.8), ...)), 1)
   expect_equal(direct(margin = 0.05, share = c(0, 0.1, 0.2))$x, c(0.1, 0.2))
+  # One respondent or two: 1.96^2 share (1 - share) / 0.5^2 is 0.3, 0.7 and 1.4.
+  expect_equal(10^direct(margin = 0.5, share = c(0.02, 0.05, 0.1))$y, c(1, 1, 2))
   # No count of 5 or 20 is as unlikely as 5% under "10%": 0.9^20 = 0.12. Of 60 up to one yes is.
   expect_equal(direct(n = c(5, 20, 60), share = 0.05, null = 0.1)$y, c(0, 0, pbinom(1, 60, 0.05)), tolerance = 1e-12)
 })

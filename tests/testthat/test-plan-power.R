@@ -642,7 +642,7 @@ test_that("the plan of a union is Theorem 3 for the least favourable sets", {
   v <- plogis(-3) * plogis(3) / (1 - 2 * plogis(-3))^2
   expect_equal(rr_power(rr_warner(epsilon = 3), n = 20000, sets = 4)$std.error, sqrt(20000 * ((1 + v)^4 - 1)), tolerance = 1e-12)
   expect_equal(rr_power(rr_warner(0.2), n = 10, sets = 2)$margin, rr_power(rr_warner(0.8), n = 10, sets = 2)$margin, tolerance = 1e-12)
-  expect_refused(rr_power(rr_warner(0.8), margin = 0.1, sets = 2), rr_power(rr_warner(0.8), n = 10, sets = 1.5),
+  expect_refused(rr_power(rr_warner(0.8), margin = 0.1, sets = 2), rr_power(rr_warner(0.8), n = 10, sets = 1.5), rr_power(rr_warner(0.8), n = 10.5, sets = 2),
                  rr_power(rr_warner(0.8), n = 10, sets = 2, null = 0.1), rr_power(rr_forced(1 / 6), n = 10, sets = 2, target = "sample"),
                  rr_power(rr_binary(0.8, 0.1), n = 10, sets = 2), rr_power(rr_grr(3, epsilon = 1), n = 10, sets = 2))
   expect_error(rr_power(rr_warner(0.5), n = 10, sets = 2), class = "candor_error_no_information")
@@ -811,4 +811,46 @@ test_that("the number for a power is the first that has it, and there is none if
   n <- rr_power(measured, power = 0.5, share = 0.2, null = 0.1)$n
   power <- function(n) stats::pnorm((0.1 - z * sqrt(unit(0.1) / n + noise(0.1))) / sqrt(unit(0.2) / n + noise(0.2)))
   expect_true(power(n) >= 0.5 && power(n - 1) < 0.5)
+})
+
+test_that("margins are below the range of every mean, and those of coefficients have no bound", {
+  means <- list(narrow = rr_mean(c(0, 10), 1, "duchi"), wide = rr_mean(c(0, 24), 1, "duchi"))
+  expect_refused(rr_power(means, margin = 10), rr_power(rev(means), margin = 10), rr_power(rr_warner(0.8), margin = 1))
+  expect_identical(rr_power(means, margin = 9.9)$margin, c(9.9, 9.9))
+  coefficient <- rr_power(rr_forced(1 / 6), margin = c(3, 30), model = ~x, data = data.frame(x = 0:1), coefficients = c(-1, 0.8))
+  expect_identical(coefficient$margin, c(3, 30))
+})
+
+test_that("the estimate of one respondent is below 0 if the report is the one that others give", {
+  # Warner's design of 0.8 at a share of 0.3: yes with probability 0.2 + 0.6 * 0.3. For the sample nobody in one holds it.
+  expect_equal(rr_power(rr_warner(0.8), n = 1, share = 0.3)$negative, 1 - 0.38)
+  expect_equal(rr_power(rr_warner(0.8), n = 1, share = 0.3, target = "sample")$negative, 0.8)
+  expect_equal(rr_power(rr_warner(0.8), n = 1, share = 0.7, target = "sample")$negative, 0.2)
+})
+
+test_that("the number of respondents is the first with enough exact power from the normal approximation on", {
+  for (case in list(c(0.3, 0.1, 0.8), c(0.4, 0, 0.9), c(0.1, 0.45, 0.7), c(0.5, 0.35, 0.85))) {
+    yes <- 0.2 + 0.6 * case[2:1]
+    sd <- sqrt(yes * (1 - yes))
+    power <- function(n) {
+      rejected <- if (yes[2] > yes[1]) pbinom(0:n - 1, n, yes[1], lower.tail = FALSE) <= 0.05 else pbinom(0:n, n, yes[1]) <= 0.05
+      sum(dbinom(0:n, n, yes[2])[rejected])
+    }
+    n <- ceiling(((qnorm(0.95) * sd[1] + qnorm(case[3]) * sd[2]) / diff(yes))^2)
+    while (power(n) < case[3]) n <- n + 1
+    expect_identical(rr_power(rr_warner(0.8), power = case[3], share = case[1], null = case[2])$n, n)
+  }
+  # A direct yes to a question that nobody answers so by mistake is enough; two groups have one respondent each.
+  expect_identical(rr_power(rr_binary(1, 0), power = 0.5, share = 0.9)$n, 1)
+  expect_identical(rr_power(rr_warner(0.8), power = 0.01, share = 0.3, versus = 0.2)$n, 2)
+})
+
+test_that("a power that the study of a channel rules out needs an infinite number of respondents", {
+  names <- c("no", "yes")
+  measured <- rr_misclassification(table = matrix(c(45, 6, 5, 34), 2, dimnames = list(truth = names, report = names)))
+  model <- category_model(measured, NULL)
+  z <- (0.3 - 0.2 - qnorm(0.95) * sqrt(study_variance(model, 0.2))) / sqrt(study_variance(model, 0.3))
+  possible <- pnorm(z)
+  expect_identical(rr_power(measured, power = possible + 0.001, share = 0.3, null = 0.2)$n, Inf)
+  expect_true(is.finite(rr_power(measured, power = possible - 0.01, share = 0.3, null = 0.2)$n))
 })

@@ -246,3 +246,52 @@ test_that("a hash of more values than are drawn from has the bits of a prime fie
   table <- rr_recommend(8, 17.1)
   expect_equal(table$bits[table$mechanism == "olh"], log2(prime) + log2(prime - 1) + log2(exp(17.1) + 1), tolerance = 1e-12)
 })
+
+test_that("the column of a Hadamard matrix is public in one block, and a report is then one bit", {
+  public <- function(epsilon) {
+    row <- subset(rr_recommend(6, epsilon), mechanism == "hadamard")
+    c(row$bits, row$bits_public)
+  }
+  # (e^epsilon - 1) / 2 blocks: one of 8 columns, then more, whose numbers are part of the report.
+  expect_identical(rr_hadamard(6, 0.5)$blocks, 1)
+  expect_equal(public(0.5), c(3, 1))
+  several <- rr_hadamard(6, 1.6)
+  expect_identical(several$blocks, 2)
+  expect_equal(public(1.6), rep(log2(2 * several$size), 2))
+})
+
+test_that("projective geometry is compared by its own matrix, and every mechanism by the work of its tally", {
+  for (world in list(c(6, 1), c(13, 2), c(20, 0.5))) {
+    k <- world[1]
+    table <- rr_recommend(k, world[2], 40)
+    row <- table[table$mechanism == "projective", ]
+    m <- rr_projective(k, world[2])
+    C <- rr_matrix(m)
+    supports <- C > 1.0001 * min(C)
+    given <- C %*% t(supports)
+    expect_equal(c(row$p, row$q), c(given[1, 1], given[1, 2]))
+    expect_equal(row$success, sum(apply(C, 2, max)) / k)
+    expect_equal(c(row$bits, row$bits_public), rep(log2(ncol(C)), 2))
+    expect_equal(row$std.error, sqrt(row$q * (1 - row$q) / 40) / (row$p - row$q))
+    expect_equal(row$influence, max(row$q, 1 - row$q) / (row$p - row$q) / 40)
+    # N Var of all shares, by reports that support each category with probability q + (p - q) / K.
+    supported <- row$q + (row$p - row$q) / k
+    expect_equal(row$mse, k * supported * (1 - supported) / (row$p - row$q)^2 / 40)
+  }
+  tallies <- c(grr = "n", sue = "n K", oue = "n K", blh = "n + P K", olh = "n + P K", subset = "n K", hadamard = "n + K log K", projective = "n + K log K")
+  expect_identical(stats::setNames(table$tally, table$mechanism)[names(tallies)], tallies)
+  ranges <- rr_recommend(9, 1, question = "ranges")
+  shares <- rr_recommend(9, 1)
+  both <- intersect(ranges$mechanism, shares$mechanism)
+  for (column in c("bits", "bits_public", "tally")) {
+    expect_identical(ranges[[column]][match(both, ranges$mechanism)], shares[[column]][match(both, shares$mechanism)])
+  }
+  expect_identical(stats::setNames(ranges$tally, ranges$mechanism)[c("hierarchy", "hierarchy-subset")],
+                   c(hierarchy = "n + K log K", `hierarchy-subset` = "n K"))
+})
+
+test_that("up to epsilon 17 a hash has the best whole number of values, beyond it e^epsilon + 1", {
+  q <- function(epsilon) subset(rr_recommend(8, epsilon), mechanism == "olh")$q
+  expect_identical(q(17), 1 / round(exp(17) + 1))
+  expect_equal(q(17.01), 1 / (exp(17.01) + 1), tolerance = 1e-15)
+})

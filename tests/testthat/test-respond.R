@@ -329,3 +329,68 @@ test_that("numbers beyond integers are levels if the mechanism has them, and els
   expect_refused(rr_perturb(1, rr_grr(c("a", "1", "2"), 1)))
   expect_refused(rr_perturb(data.frame(a = "no", id = 1), rr_product(a = rr_warner(0.8)), keep = c("id", "id")))
 })
+
+test_that("columns that are no questions stay out unless they are named, and stand before the reports", {
+  two <- rr_product(b = rr_grr(c("x", "y"), p = 1), a = rr_warner(1))
+  truth <- data.frame(id = c(7L, 9L), a = c("yes", "no"), note = c("u", "v"), b = c("y", "x"))
+  expect_message(kept <- rr_perturb(truth, two, keep = c("note", "id")), class = "candor_message_keep")
+  expect_identical(kept, data.frame(note = c("u", "v"), id = c(7L, 9L), b = c("y", "x"), a = c("yes", "no")))
+  expect_message(bare <- rr_perturb(truth, two), class = "candor_message_keep")
+  expect_identical(bare, kept[c("b", "a")])
+  expect_no_message(rr_perturb(truth[c("a", "b")], two))
+  expect_message(rr_perturb(truth[c("a", "b", "id")], two, keep = "id"), class = "candor_message_keep")
+  expect_identical(rr_perturb(as.matrix(truth[c("a", "b")]), two), bare)
+  expect_refused(rr_perturb(truth, two, keep = "a"), rr_perturb(truth, two, keep = "nothing"), rr_perturb(truth, two, keep = TRUE),
+                 rr_perturb(truth["a"], two), rr_perturb("yes", rr_warner(1), keep = "id"), rr_perturb(rr_warner(1), "yes"),
+                 rr_perturb("yes", rr_warner(1), memory = list()))
+})
+
+test_that("a questionnaire with a permanent answer warns that it is lost, others do not", {
+  kept <- rr_longitudinal(c("a", "b"), 2, 1)
+  truth <- data.frame(q = c("a", "b"), w = c("no", "yes"))
+  expect_warning(rr_perturb(truth, rr_product(q = kept, w = rr_warner(0.8)), rng = "R"), class = "candor_warning_memory")
+  expect_no_warning(rr_perturb(truth, rr_product(q = rr_grr(c("a", "b"), 1), w = rr_warner(0.8)), rng = "R"))
+})
+
+test_that("coins and whole numbers are drawn at their rates, and certain ones without a draw", {
+  withr::local_seed(17)
+  # 4,000 draws: five standard deviations.
+  for (size in c(2, 3, 7)) {
+    drawn <- draw_uniform(4000, size, "R")
+    counts <- table(factor(drawn, seq_len(size) - 1))
+    expect_identical(sum(counts), 4000L)
+    expect_true(all(abs(counts - 4000 / size) <= 5 * sqrt(4000 / size * (1 - 1 / size))))
+  }
+  for (p in c(0.2, 0.5, 0.9)) expect_lte(abs(mean(draw_coins(4000, p, 1 - p, "R")) - p), 5 * sqrt(p * (1 - p) / 4000))
+  before <- .Random.seed
+  expect_identical(draw_uniform(3, 1, "R"), numeric(3))
+  expect_identical(draw_uniform(0, 5, "R"), numeric())
+  expect_identical(draw_coins(3, 0, 1, "R"), logical(3))
+  expect_identical(draw_coins(0, 0.5, 0.5, "R"), logical())
+  expect_identical(.Random.seed, before)
+  expect_identical(draw_coins(3, 1, 0, "R"), rep(TRUE, 3))
+})
+
+test_that("memory for a bit of each category is asked for before anything is drawn", {
+  asked <- function(answers, mechanism) stop(structure(class = c("asked", "error", "condition"), list(message = "")))
+  expect_error(with_calls(draw_bit_reports, check_report_memory = asked)(1L, rr_unary(3, 1), "R"), class = "asked")
+})
+
+test_that("bits that another package draws are a logical matrix with a row for each answer and a column for each level", {
+  drawn <- function(bits) {
+    m <- rr_new_mechanism("drawn", c("a", "b", "c"), epsilon = 1, design = "Bits", p = 0.6, q = 0.4, bits = TRUE,
+                          law = rr_new_law("support", 0.6, 0.4), draw = function(mechanism, answers, rng) bits)
+    rr_perturb(c("a", "c"), m)
+  }
+  bits <- rbind(c(TRUE, FALSE, TRUE), c(FALSE, FALSE, TRUE))
+  expect_identical(as.matrix(drawn(bits)) == 1, bits)
+  expect_refused(drawn(bits * 1), drawn(bits[, 1:2]), drawn(bits[1, , drop = FALSE]), drawn(replace(bits, 1, NA)), drawn(as.vector(bits)), class = NULL)
+})
+
+test_that("answers outside of a range are refused as levels, missing ones as missing", {
+  wave <- rr_square_wave(c(0, 1, 2.5), 1)
+  for (m in list(rr_mean(c(0, 2.5), 1), wave)) {
+    expect_error(rr_perturb(c(1, 2.6), m), class = "candor_error_level")
+    expect_error(rr_perturb(c(1, NA, 3), m), class = "candor_error_missing")
+  }
+})

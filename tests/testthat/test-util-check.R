@@ -170,3 +170,68 @@ test_that("what needs another package asks for it before it does anything", {
   expect_error(with_calls(rr_write, check_installed = absent)(rr_warner(0.8), file), class = "jsonlite")
   expect_error(with_calls(rr_read, check_installed = absent)(file), class = "jsonlite")
 })
+
+test_that("numbers between 0 and a bound, formulas and text that can be read", {
+  expect_identical(check_open(c(1e-9, 0.5), "x"), c(1e-9, 0.5))
+  expect_identical(check_open(1L, "x", 2), 1)
+  expect_refused(check_open(0, "x"), check_open(1, "x"), check_open(1.5, "x"), check_open(c(0.5, 1.2), "x"), check_open(c(-0.5, 0.5), "x"),
+                 check_open(c(0.5, NA), "x"), check_open(NA_real_, "x"), check_open(numeric(), "x"), check_open("0.5", "x"), check_open(2, "x", 2))
+  expect_identical(1 / check_probabilities(c(-0, 1), "x"), c(Inf, 1))
+  passes(check_formula(y ~ x), check_formula(~x, FALSE), check_formula(y ~ x, FALSE), check_one_sided(~x, "f"))
+  expect_refused(check_formula(~x), check_formula("y ~ x"), check_formula("y ~ x", FALSE), check_one_sided(y ~ x, "f"), check_one_sided(c("a", "b"), "f"))
+  bytes <- "a"
+  Encoding(bytes) <- "bytes"
+  broken <- "caf\xe9"
+  Encoding(broken) <- "UTF-8"
+  expect_identical(check_text(c("a", "\u00e9"), "x"), c("a", "\u00e9"))
+  expect_refused(check_text("a", "x", unreadable = TRUE), check_text(c("a", broken), "x"))
+  expect_refused(check_text(c("b", "caf\xe9"), "x", unreadable = c(FALSE, TRUE)))
+  passes(check_class(structure(1, class = "a"), "x", c("a", "b"), "an a"))
+  expect_refused(check_class(1, "x", c("a", "b"), "an a"))
+  for (x in list(rr_warner(0.8), rr_grr(3, 1))) expect_identical(check_mechanism(x), x)
+  expect_refused(check_mechanism(1), check_mechanism(list(rr_warner(0.8))), check_mechanism(rr_misclassification(labels = "gold")))
+  passes(check_mechanism(rr_misclassification(labels = "gold"), has_data = TRUE))
+})
+
+test_that("the error of a check names the argument, and says what it was", {
+  said <- function(...) {
+    frame <- parent.frame()
+    for (call in as.list(substitute(list(...)))[-1]) {
+      message <- conditionMessage(expect_error(eval(call, frame), class = "candor_error"))
+      expect_match(message, "`size`.*4711", label = deparse1(call))
+    }
+  }
+  said(check_number(4711, "size", max = 5), check_number("4711", "size"), check_count(4711.5, "size"), check_count(4711, "size", max = 5),
+       check_probability(4711, "size"), check_probabilities(c(0.5, 4711), "size"), check_probabilities("4711", "size"), check_open(4711, "size"),
+       check_grid(-4711, "size"), check_flag(4711, "size"), check_choice("4711", "size", c("a", "b")), check_mechanism(4711, "size"),
+       check_one_sided(4711, "size"), check_class(4711, "size", "a", "an a"), check_that(FALSE, 4711, "size", "less"), check_levels(4711.5, "size"),
+       check_conf_level(4711, "size"), match_rows("4711", letters, "things", "size"))
+})
+
+test_that("an error in one line has its headline and what follows it without bullets, others their message", {
+  error <- tryCatch(check_number("a", "size"), candor_error = identity)
+  expect_match(plain_message(error), "^`size` must be one number[.] It is \"a\"[.]$")
+  expect_identical(plain_message(simpleError("plain")), "plain")
+  fields <- tryCatch(abort(c("Head.", x = "What.", i = "Mend."), c("level", "argument"), position = 3), candor_error = identity)
+  expect_identical(plain_message(fields), "Head. What. Mend.")
+  expect_s3_class(fields, c("candor_error_level", "candor_error_argument", "candor_error"))
+  expect_identical(fields$position, 3)
+  # Braces are filled in where the caller stands, also if a value holds the mark between lines.
+  value <- "a\036b"
+  expect_length(format_lines(c("One {1 + 1}.", x = "{value}"), environment()), 2)
+  expect_identical(unname(format_lines(c("One {1 + 1}.", x = "Two."), environment())), c("One 2.", "Two."))
+  expect_identical(format_lines(c("One.", x = "Two."), environment()), c("One.", x = "Two."))
+  expect_true(passes_calls_on(baseenv()) && passes_calls_on(asNamespace("stats")))
+  expect_false(passes_calls_on(globalenv()) || passes_calls_on(asNamespace("testthat")))
+  # The session's decimal sign comes back.
+  withr::local_options(OutDec = ",")
+  expect_error(check_number(0.5, "size", min = 1.5), "0\\.5", class = "candor_error_argument")
+  expect_identical(getOption("OutDec"), ",")
+})
+
+test_that("an error is that of the function that was called, not of the one that checks", {
+  called <- function(expr) as.character(conditionCall(tryCatch(expr, candor_error = identity))[[1]])
+  expect_identical(called(rr_warner(2)), "rr_warner")
+  expect_identical(called(rr_grr("a", 1)), "rr_grr")
+  expect_identical(called(lapply(2, rr_warner)), "FUN")
+})

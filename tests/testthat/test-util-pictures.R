@@ -574,3 +574,48 @@ test_that("a ratio that is unknown says so, and numbers stand on the axis of a h
   marks <- x_labels(ggplot2::autoplot(fit))
   expect_true(length(marks) > 2 && all(marks %in% tree$levels))
 })
+
+test_that("leaders go from the last known point of a line to its name, a twentieth of the axis beyond, and names keep apart", {
+  line <- factor(c("a", "a", "b", "b", "b"))
+  leaders <- end_leaders(c(0, 2, 0, 1, 2), c(0.2, 0.5, 0.1, 0.5, NA), line, c(0, 1), "", 0.08)
+  expect_equal(leaders, data.frame(x = c(2, 1), xend = 2.1, y = c(0.5, 0.5), yend = c(0.46, 0.54), line = factor(c("a", "b"))))
+  # On logarithmic axes all are of the exponents: from 1 to 100 a gap of 0.16, and 1 to 10 with a twentieth more.
+  logs <- end_leaders(c(1, 10, 1, 10), c(5, 10, 7, 10), line[-5], c(1, 100), "xy", 0.08)
+  expect_equal(logs$xend, rep(10^1.05, 2))
+  expect_equal(log10(logs$yend), c(0.92, 1.08))
+  expect_equal(logs[c("x", "y")], data.frame(x = c(10, 10), y = c(10, 10)))
+  # Three names have no more room than half of the range each.
+  three <- end_leaders(1:3, c(1, 1, 1), factor(letters[1:3]), c(0, 2), "", 0.9)
+  expect_equal(three$yend, c(0, 1, 2))
+})
+
+test_that("lines are named at their ends if they are two to eight and their names have two lines of 16 letters", {
+  ends <- function(names) line_ends(seq_along(names), rep(0.5, length(names)), factor(names, names), c(0, 1))
+  expect_null(ends("a"))
+  expect_null(ends(paste("name", 1:9)))
+  expect_false(is.null(ends(paste("name", 1:8))))
+  expect_null(ends(c("a", "three words that are too many for two")))
+  leaders <- function(names) ends(names)$layers[[1]]$data
+  expect_equal(leaders(c("a", "b"))$yend, c(0.46, 0.54))
+  # A name of two lines needs twice the gap.
+  expect_equal(leaders(c("a", "two words of a design"))$yend, c(0.42, 0.58))
+})
+
+test_that("titles list what is drawn and by what, a single group by its value", {
+  expect_identical(picture_title("theft", c("area", "sex")), "theft, by area and sex")
+  expect_identical(picture_title(NULL, NULL, "Shares"), "Shares")
+  expect_identical(picture_title(c("a", "b", "c"), "area", "Shares"), "a, b and c, by area")
+  expect_identical(picture_title("theft", data.frame(area = "north")), "theft, area: north")
+  expect_identical(picture_title("theft", data.frame(area = c("north", "south"))), "theft, by area")
+  expect_identical(answer_name(theft ~ x), "theft")
+  expect_null(answer_name(~x))
+  expect_null(answer_name(log(theft) ~ x))
+  expect_identical(keys_axis(c("area", "sex")), "area, sex")
+  expect_null(keys_axis(NULL))
+  rows <- data.frame(area = c("north", "south", "north"), group = c("u", "u", "v"))
+  expect_identical(group_panel(rows, c("area", "group")), factor(c("area: north, u", "area: south, u", "area: north, v"), c("area: north, u", "area: south, u",
+    "area: north, v")))
+  expect_identical(levels(group_panel(rows, "area", named = FALSE)), c("north", "south"))
+  expect_identical(group_panel(rows, NULL), factor(c("", "", "")))
+  expect_identical(line_values(c("x", "y", "z"), 1:2), c(x = 1L, y = 2L, z = 1L))
+})

@@ -206,3 +206,116 @@ test_that("an axis of numbers has few breaks: powers of ten, or ones and threes 
   expect_equal(breaks(c(2, 45)), c(3, 10, 30))
   expect_equal(breaks(c(8, 40)), c(10, 30))
 })
+
+test_that("an axis has its positions as ticks if these are few and whole, days and times too, else round numbers", {
+  skip_if_not_installed("ggplot2")
+  breaks <- function(...) scale_x_positions(...)$breaks
+  expect_identical(breaks(c(2022, 2020, 2021, 2020), 5), c(2020, 2021, 2022))
+  expect_identical(breaks(1:6, 5), 1:6)
+  # One more than that: whole numbers alone.
+  expect_equal(breaks(1:12, 5)(c(1, 12)), c(2, 4, 6, 8, 10, 12))
+  expect_equal(breaks(1:7, 5)(c(1, 2.2)), c(1, 2))
+  expect_equal(breaks(c(0.5, 1), 5)(c(0.5, 1)), few_breaks(5)(c(0.5, 1)))
+  days <- as.Date("2026-10-20") + 0:5
+  expect_identical(breaks(rev(days), 5), days)
+  expect_true(is.function(breaks(c(days, days + 6), 5)))
+  expect_s3_class(scale_x_positions(days, 5), "ScaleContinuousDate")
+  expect_identical(scale_x_positions(days, 5)$labels(days[1]), "20 Oct\n2026")
+  times <- as.POSIXct("2026-10-20", tz = "UTC") + 3600 * 0:2
+  expect_s3_class(scale_x_positions(times, 5), "ScaleContinuousDatetime")
+  expect_identical(breaks(times, 5), times)
+  expect_identical(scale_x_positions(1:3, 5, c(0.1, 0))$expand, c(0.1, 0))
+})
+
+test_that("a legend has columns if names are wider than a picture, as many as have room", {
+  skip_if_not_installed("ggplot2")
+  columns <- function(letters) {
+    guide <- line_legend(strrep("a", letters))
+    guide$ncol %||% guide$params$ncol
+  }
+  # Each name takes 6 letters more than its own: 66 in one row, then 60 shared by the longest.
+  expect_null(columns(c(27, 27)))
+  expect_equal(columns(c(27, 28)), 2)
+  expect_equal(columns(c(28, 29)), 1)
+  expect_equal(columns(rep(9, 5)), 4)
+  expect_equal(columns(c(9, rep(14, 4))), 3)
+})
+
+test_that("few marks of a logarithmic axis without powers of 10 are some of its round numbers", {
+  # 1, 2, 5 times powers: 5, 10, 20, 50 of which no two of 3, 10, 30 are inside.
+  expect_equal(few_log_breaks(2)(c(4, 25)), c(5, 20))
+  expect_equal(few_log_breaks(3)(c(12, 55)), c(20, 30, 50))
+  expect_equal(few_log_breaks(3)(c(1, 1000)), c(1, 100))
+  expect_equal(few_log_breaks(2)(c(1, 1e5)), c(1, 1e3))
+})
+
+test_that("a picture tells its height when it is drawn on a device that has no room for its rows, reduced as they are", {
+  skip_if_not_installed("ggplot2")
+  picture <- ggplot2::ggplot(data.frame(x = 1:2, y = 1:2), ggplot2::aes(x, y)) + ggplot2::geom_point() + theme_candor()
+  expect_s3_class(picture, "rr_picture")
+  told <- function(width, height, needed = 4) {
+    grDevices::pdf(NULL, width = width, height = height)
+    on.exit(grDevices::dev.off())
+    classes <- character()
+    withCallingHandlers(
+      expect_identical(print(structure(picture, row_layout = list(height = needed, rows = 30))), structure(picture, row_layout = list(height = needed,
+        rows = 30))),
+      message = function(m) {
+        classes <<- c(classes, class(m)[1])
+        invokeRestart("muffleMessage")
+      }
+    )
+    identical(classes, "candor_message_height")
+  }
+  # A quarter of an inch is no matter: 4 inches on 3.7 and on 3.8.
+  expect_identical(c(told(5, 3.7), told(5, 3.8), told(9, 3.7), told(9, 3.8)), c(TRUE, FALSE, TRUE, FALSE))
+  # On half of the width letters have half of their size, on a third no less.
+  expect_identical(c(told(2.5, 1.7), told(2.5, 1.8), told(1.7, 1.7), told(1.7, 1.8)), c(TRUE, FALSE, TRUE, FALSE))
+  # A picture of more than 4.2 inches said so before.
+  expect_false(told(5, 3, needed = 4.3))
+  grDevices::pdf(NULL, width = 5, height = 8)
+  withr::defer(grDevices::dev.off())
+  said <- function(height) length(testthat::capture_messages(with_height(picture, list(height = height, rows = 50))))
+  expect_identical(c(said(7.9), said(8.1)), c(0L, 1L))
+  expect_identical(attr(with_height(picture, list(height = 4, rows = 3)), "row_layout"), list(height = 4, rows = 3))
+})
+
+test_that("rows and panels follow their layout", {
+  skip_if_not_installed("ggplot2")
+  layout <- row_layout(3, sprintf("label %d", 1:30), c("a", "b", "c"), across = 1)
+  theme <- row_theme(layout)
+  expect_equal(as.numeric(theme$axis.text.y$size), layout$size / 9.6)
+  expect_equal(as.numeric(theme$panel.spacing.y), 0.5)
+  expect_equal(as.numeric(row_theme(row_layout(2, "a", across = 1))$panel.spacing.y), 1.2)
+  overlap <- function(rows) {
+    guide <- row_labels(list(rows = rows, width = 10))$guide
+    guide$check.overlap %||% guide$params$check.overlap
+  }
+  expect_identical(c(overlap(50), overlap(51)), c(FALSE, TRUE))
+  expect_identical(row_labels(list(rows = 3, width = 10), toupper)$labels("one two three"), "ONE TWO\nTHREE")
+  panels <- row_panels(list(across = 2, title_width = 10, title_size = 8), "free_y")
+  expect_equal(panels[[1]]$params$ncol, 2)
+  expect_identical(unlist(panels[[1]]$params$free), c(x = FALSE, y = TRUE))
+  expect_equal(as.numeric(panels[[2]]$strip.text$size), 8 / 12)
+  expect_identical(row_panels(list(across = 1, title_width = 9, title_size = 10))[[1]]$params$free$y, FALSE)
+  # Names of correlations: from one end to the other, none in the middle.
+  scale <- scale_correlation(0.4)
+  expect_identical(scale$limits, c(-0.4, 0.4))
+  expect_identical(scale_correlation(0.4, 0)$limits, c(0, 0.4))
+})
+
+test_that("lines have points up to twelve, and a legend unless they are named at their ends", {
+  skip_if_not_installed("ggplot2")
+  designs <- factor(c("a", "b"))
+  parts <- function(...) Filter(Negate(is.null), design_lines(designs, ...))
+  has_points <- function(...) any(vapply(parts(...), function(part) inherits(part, "Layer") && inherits(part$geom, "GeomPoint"), NA))
+  scale <- function(aesthetic, ...) Filter(function(part) inherits(part, "Scale") && aesthetic %in% part$aesthetics, parts(...))
+  expect_identical(c(has_points(12), has_points(13)), c(TRUE, FALSE))
+  expect_identical(c(length(scale("shape", 12)), length(scale("shape", 13))), 1:0)
+  expect_identical(scale("colour", 3, line_labels = list(layers = NULL))[[1]]$guide, "none")
+  expect_false(identical(scale("colour", 3)[[1]]$guide, "none"))
+  expect_equal(scale("colour", 3)[[1]]$palette(2), c(a = line_colours[1], b = line_colours[2]))
+  expect_equal(scale("linetype", 3)[[1]]$palette(2), c(a = "solid", b = "84"))
+  # The second point is hollow.
+  expect_equal(scale("shape", 3)[[1]]$palette(2), c(a = 16, b = 2))
+})

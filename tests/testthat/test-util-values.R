@@ -197,3 +197,89 @@ test_that("chunks are of 200,000 numbers, and of one column if that has more", {
   expect_equal(unname(chunks(5, 1e5)), list(c(0, 2), c(2, 2), c(4, 1)))
   expect_equal(unname(chunks(2, 3e5)), list(c(0, 1), c(1, 1)))
 })
+
+test_that("64-bit integers are read from their bits, and classes that leave numbers as they are go", {
+  # Halves of 32 bits, the lower first; NA stands for the bit of the sign alone.
+  wide <- function(low, high) structure(readBin(writeBin(rbind(low, high)[seq_len(2 * length(low))], raw()), "double", length(low)), class = "integer64")
+  skip_if(.Platform$endian == "big")
+  numbers <- wide(c(5L, -1L, NA, 1L, 0L, -2L), c(0L, -1L, 0L, 1L, NA, 0L))
+  expect_identical(plain_numbers(numbers), c(5, -1, 2^31, 2^32 + 1, NA, 2^32 - 2))
+  named <- structure(numbers[1:2], class = "integer64", names = c("a", "b"))
+  expect_identical(plain_numbers(named), c(a = 5, b = -1))
+  expect_identical(plain_numbers(Sys.Date()), Sys.Date())
+  expect_identical(data_numbers(I(c(1, 2))), c(1, 2))
+  expect_identical(data_numbers(stats::ts(3:4)), 3:4)
+  expect_identical(data_numbers(structure(c(1, 9), na_values = 9, class = "haven_labelled")), c(1, NA))
+  expect_identical(data_numbers(structure(c(1, 9), na_range = c(8, 9), class = "labelled")), c(1, NA))
+  expect_identical(data_numbers(I("a")), I("a"))
+  expect_identical(data_numbers(as.Date("2026-01-01")), as.Date("2026-01-01"))
+  # The ends of a range are missing too, numbers beside it are not.
+  coded <- structure(c(7, 8, 9, 10), na_range = c(8, 9), class = "haven_labelled")
+  expect_identical(data_numbers(coded), c(7, NA, NA, 10))
+})
+
+test_that("tables of results are plain data frames on request, and keep their columns and attributes with a class", {
+  table <- with_class(tibble::tibble(a = c("u", "v"), b = 1:2), "rr_thing", level = 0.9)
+  expect_identical(class(table), c("rr_thing", "tbl_df", "tbl", "data.frame"))
+  expect_identical(attr(table, "level"), 0.9)
+  expect_identical(plain_frame(tibble::tibble(a = c("u", "v"), b = 1:2)), data.frame(a = c("u", "v"), b = 1:2))
+  factors <- plain_frame(tibble::tibble(a = c("v", "u"), b = 1:2), row.names = c("x", "y"), stringsAsFactors = TRUE)
+  expect_identical(factors, data.frame(a = factor(c("v", "u")), b = 1:2, row.names = c("x", "y")))
+  # A value for each cell, or one for all.
+  expect_identical(values_of_cells(c(5, 6, 7), c(1, 3)), c(5, 7))
+  expect_identical(values_of_cells(9, c(1, 3)), c(9, 9))
+  seeds <- withr::with_seed(1, replicate(20, draw_seed()))
+  expect_true(all(seeds == floor(seeds) & seeds >= 0 & seeds < 2^52))
+  expect_gt(max(seeds), 2^48)
+  expect_false(anyDuplicated(seeds) > 0)
+})
+
+test_that("whole shares add up to n, are nearest to n times the shares, and give what is left to the largest remainders", {
+  expect_identical(whole_shares(10, c(0.26, 0.26, 0.48)), c(3, 2, 5))
+  expect_identical(whole_shares(10, c(0.16, 0.19, 0.65)), c(2, 2, 6))
+  expect_identical(whole_shares(7, c(0.5, 0.5)), c(4, 3))
+  expect_identical(whole_shares(4, c(0.25, 0.75)), c(1, 3))
+  shares <- c(0.123, 0.456, 0.421)
+  for (n in c(1, 9, 1000, 2^52 + 1)) {
+    counts <- whole_shares(n, shares)
+    expect_identical(sum(counts), n)
+    expect_true(all(abs(counts - n * shares) <= 1 + n * 1e-15) && all(counts == floor(counts)))
+  }
+})
+
+test_that("a label is meant if a third of the letters differ at most, and not all of its own", {
+  # Two of six letters, three of nine, one of any word; two of five are too many.
+  for (pair in list(c("abcdef", "abxxef"), c("abcdefghi", "abcxxxghi"), c("yess", "yes"), c("ab", "ac"), c("YES", "yes"), c(" no", "no"))) {
+    expect_identical(meant_of(pair[1], c("zzzzzzzzzzzz", pair[2])), sprintf("Did you mean \"%s\"?", pair[2]))
+  }
+  for (pair in list(c("abcde", "abxxe"), c("abcdefgh", "abcxxxgh"), c("a", "b"))) expect_null(meant_of(pair[1], pair[2]))
+  expect_null(meant_of("a", character()))
+  expect_null(meant_of(NA_character_, "a"))
+  # The first that is no label.
+  expect_identical(meant_of(c("no", "yess", "na"), c("no", "yes")), "Did you mean \"yes\"?")
+  expect_identical(meant_of(factor("yess"), c("no", "yes")), "Did you mean \"yes\"?")
+})
+
+test_that("decimals of estimates follow the smallest standard error that is known and not 0", {
+  rows <- data.frame(estimate = c(0.5, 1.25, 2, 3), std.error = c(0, 0.0123, Inf, NA), conf.low = c(0, 1, 2, 3), x = 1:4)
+  shown <- format_estimates(rows, 4)
+  expect_identical(shown$estimate, c("0.5000", "1.2500", "2.0000", "3.0000"))
+  expect_identical(shown$conf.low, c("0.0000", "1.0000", "2.0000", "3.0000"))
+  expect_identical(shown$x, 1:4)
+  # One significant digit of the error at least.
+  expect_identical(format_estimates(rows, 1)$estimate, c("0.50", "1.25", "2.00", "3.00"))
+  expect_identical(format_estimates(data.frame(estimate = 12.3, std.error = 123), 4)$estimate, "12")
+  for (same in list(transform(rows, std.error = 0), rows["std.error"], rows[c("estimate", "x")], transform(rows, conf.low = "a"))) {
+    expect_identical(format_estimates(same, 4), same)
+  }
+})
+
+test_that("multinomial counts have a column for each draw, by R's generator", {
+  shares <- c(2, 3, 5)
+  counts <- withr::with_seed(3, draw_multinomial(40, 1000, shares))
+  expect_identical(counts, withr::with_seed(3, rmultinom(40, 1000, shares)))
+  # 100,000 shares are drawn two at a time.
+  many <- withr::with_seed(3, draw_multinomial(5, 10, rep(1, 1e5)))
+  expect_identical(dim(many), c(100000L, 5L))
+  expect_identical(colSums(many), rep(10, 5))
+})
