@@ -470,7 +470,7 @@ test_that("Chernoff's limits of many elements are those of the best lambda, by a
   m <- 1e5
   alpha <- 0.05
   for (what in c("union", "intersection")) {
-    law <- candor:::pattern_law(what, 3, 0.35)
+    law <- pattern_law(what, 3, 0.35)
     mgf <- function(lambda, rows) max(log(rows %*% exp(lambda * law$y)))
     for (estimate in m * c(0.1, 0.5, 0.9)) {
       bound <- function(lambda) {
