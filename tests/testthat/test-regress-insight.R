@@ -248,3 +248,18 @@ test_that("the basis of emmeans has the rows of the grid, the coefficients and w
   expect_identical(emm_basis.rr_glm(large, stats::delete.response(terms(large)), large$xlevels, grid)$nbasis, matrix(NA))
   expect_null(emm_basis.rr_glm(fits$identity, stats::delete.response(terms(fits$identity)), NULL, grid)$misc$tran)
 })
+
+test_that("odds ratios of several categories have the error of the coefficient times the ratio, and coefficients their own", {
+  skip_if_not_installed("parameters")
+  b <- c(t(coef(two)))
+  error <- unname(sqrt(diag(vcov(two))))
+  for (exponentiate in c(TRUE, FALSE)) {
+    table <- model_parameters.rr_regression(two, ci = 0.9, exponentiate = exponentiate)
+    ratio <- if (exponentiate) exp(b) else 1
+    expect_equal(table$SE, error * ratio, tolerance = 1e-10)
+    expect_equal(table$Coefficient, if (exponentiate) ratio else b, tolerance = 1e-10)
+    high <- b + qnorm(0.95) * error
+    expect_equal(table$CI_high, if (exponentiate) exp(high) else high, tolerance = 1e-10)
+  }
+  expect_false("CI_high" %in% names(model_parameters.rr_regression(two, ci = NULL)))
+})
