@@ -180,6 +180,8 @@ test_that("reports that truths determine are counted as the truths are, whicheve
     # A replication has the reports of its number, in whatever part it is drawn.
     expect_identical(drawn(list(next_one, bits)[[i]], NULL, 3, 4), counts[, 4:7])
   }
+  # A truth of one respondent, and one of nobody.
+  expect_identical(study_counts(next_one, c(0.2, 0, 0.8), c(1, 0, 4), 5, 5, 2, 0, 2), matrix(c(4, 1, 0), 3, 2))
   # A noisy channel and noisy bits of fixed truths have the means of their channels and bits.
   noisy <- rr_channel(rbind(a = c(0.8, 0.15, 0.05), b = c(0.1, 0.2, 0.7), c = c(0.3, 0.6, 0.1)), reports = c("a", "b", "c"))
   truth <- c(20, 30, 50)
@@ -187,6 +189,7 @@ test_that("reports that truths determine are counted as the truths are, whicheve
   for (i in 1:2) {
     mechanism <- list(noisy, rr_unary(3, p = 0.9, q = 0.2))[[i]]
     for (target in list(truth, NULL)) expect_lt(max(abs(rowMeans(drawn(mechanism, target)) - expected[[i]])), 4.5 * 5 / sqrt(40))
+    expect_identical(drawn(mechanism, truth, 3, 4), drawn(mechanism, truth)[, 4:7])
   }
 })
 

@@ -35,6 +35,9 @@ test_that("one privacy level or one number of respondents is a row of panels wit
   }
   expect_equal(ggplot2::autoplot(by_n)$labels$subtitle, "K = 20, epsilon = 2")
   expect_equal(ggplot2::autoplot(by_epsilon)$labels$subtitle, "K = 20, N = 100")
+  # The axis is that of what differs.
+  expect_match(ggplot2::autoplot(by_epsilon)$labels$x, "epsilon")
+  expect_no_match(ggplot2::autoplot(by_n)$labels$x, "epsilon")
 })
 
 test_that("bars of many categories are means of neighbours, and a likelihood has a linear scale", {
@@ -265,6 +268,9 @@ test_that("one cell has a row for each method, in the order of the study, with t
     expect_equal(shown$estimate, rows$estimate)
     expect_equal(shown$conf.high, rows$estimate + 2 * rows$mc.error)
     expect_identical(as.character(shown$label), rows$method)
+    # Errors have a logarithmic axis, likelihoods a linear one.
+    points <- ggplot2::layer_data(picture, 3)$x
+    expect_equal(sort(if (metric == "mse") 10^points else points), sort(rows$estimate))
   }
   expect_identical(levels(ggplot2::autoplot(study, methods = c("inv", "mle"))$data$label), c("inv", "mle"))
   two <- rr_study(c(0.6, 0.3, 0.1), 1, c(100, 200), c("mle", "inv"), replications = 5, seed = 1, workers = 1)
