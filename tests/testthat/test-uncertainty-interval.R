@@ -392,7 +392,8 @@ test_that("limits of a measured channel in a design are those of as many people 
 
 test_that("decks that are full have exact limits far out; one that is not leaves Wilson's to all groups", {
   deck <- rr_dealt(c(no = 1, yes = 1), cards = 4)
-  data <- data.frame(block = rep(1:12, each = 4), area = rep(c("full", "part"), each = 24), y = rep_len(c("no", "yes", "no", "no", "yes", "yes", "no"), 48))[-48, ]
+  data <- data.frame(block = rep(1:12, each = 4), area = rep(c("full", "part"), each = 24), y = rep_len(c("no", "yes", "no", "no", "yes", "yes", "no"), 48))
+  data <- data[-48, ]
   estimate <- function(rows, ...) rr_estimate(data[rows, ], deck, column = "y", by = "area", ...)
   far_out <- function(rows, interval) confint(estimate(rows), level = 1 - 0.05 / (2 * length(unique(data$area[rows]))), interval = interval)
   expect_equal(confint(estimate(1:47, simultaneous = TRUE)), far_out(1:47, "wilson"), ignore_attr = TRUE)
