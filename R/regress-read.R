@@ -337,7 +337,10 @@ fitting_columns <- function(fit, newdata, needed, xlevels, further = NULL) {
       )
     }
     kind <- value_kind(fitted[[name]])
-    if (is.null(kind) || all(is.na(values)) || identical(value_kind(values), kind)) next
+    if (is.null(kind) || all(is.na(values)) ||
+        identical(value_kind(values), kind)) {
+      next
+    }
     abort(c(
       "{.arg newdata} must have {kind} where {kind} were fitted.",
       x = "{.val {name}} is {describe(values)}."

@@ -361,7 +361,11 @@ coded_linear <- function(fit, data, law, columns, inverse, estimate, estimator) 
   list(
     estimate = estimate,
     # One report alone is a vector, whose transpose is a row as well.
-    scores = function(g, rows) t((centred(g) + estimate[, g])[, data$code[rows]]),
+    scores = function(g, rows) {
+      t(
+        (centred(g) + estimate[, g])[, data$code[rows]]
+      )
+    },
     refit = function(g, rows, w) estimator(g, sums(w, rows)),
     noise = function(g, rows, squares) {
       scores <- t(centred(g))

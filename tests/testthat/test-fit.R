@@ -480,3 +480,20 @@ test_that("groups that are taken out keep their rows, of a bootstrap too", {
   expect_identical(list(shape("v"), shape(c("w", "u")), shape(c("w", "u"), drop = TRUE), shape("v", drop = TRUE)), list(2:1, c(2L, 2L), c(2L, 2L), NULL))
   expect_identical(names(coef(fit["v", drop = TRUE])), c("no", "yes"))
 })
+
+test_that("covariances of some estimates of groups that share decks are those of all; more than 5000 rows are refused", {
+  deck <- rr_dealt(c(x = 1, y = 1, z = 1), cards = 9)
+  data <- data.frame(block = rep(1:8, each = 6), group = c("a", "b"), report = rep_len(c("x", "y", "x", "z", "y", "x", "y"), 48))
+  fit <- rr_estimate(data, deck, column = "report", by = "group")
+  some <- c("a:z", "a:x", "b:z", "b:x")
+  expect_equal(vcov(fit, c("z", "x"))[some, some], vcov(fit)[some, some])
+  expect_gt(abs(vcov(fit)["a:x", "b:x"]), 1e-6)
+  wide <- matrix(50, 2501, 2, dimnames = list(NULL, c("u", "v")))
+  large <- rr_estimate(rr_counts(wide, rr_grr(2501, 8)), method = "inv")
+  expect_refused(vcov(large))
+  expect_identical(dim(vcov(large, 1:3)), c(6L, 6L))
+  # What is printed is computed, of one category at least.
+  rows <- vapply(c(0, 1, 4, 2501, 2502), function(n) nrow(printed_table(large, n)), 0L)
+  expect_identical(rows, c(1L, 1L, 4L, 2501L, 5002L))
+  expect_identical(attr(printed_table(large, 4), "total"), 5002L)
+})
