@@ -228,10 +228,3 @@ test_that("an error in one line has its headline and what follows it without bul
   expect_error(check_number(0.5, "size", min = 1.5), "0\\.5", class = "candor_error_argument")
   expect_identical(getOption("OutDec"), ",")
 })
-
-test_that("an error is that of the function that was called, not of the one that checks", {
-  called <- function(expr) as.character(conditionCall(tryCatch(expr, candor_error = identity))[[1]])
-  expect_identical(called(rr_warner(2)), "rr_warner")
-  expect_identical(called(rr_grr("a", 1)), "rr_grr")
-  expect_identical(called(lapply(2, rr_warner)), "FUN")
-})
