@@ -182,3 +182,61 @@ test_that("probabilities are p and q once each, and a block of no column is none
   survey <- rr_product(a = rr_warner(0.8), b = rr_warner(0.7))
   expect_identical(rr_cooccurrence(cbind(a = c("no", "yes"), b = "yes"), mechanism = survey)$values, c(2, 1, 2, 1))
 })
+
+test_that("evidence of a category: subsets, bits and direct reports by their closed forms, a yes in whatever order", {
+  facts <- function(mechanism) evidence_columns(mechanism)[c("p", "q", "both_own", "both_other")]
+  # A subset of two of five has the truth with the odds 2 e to 3, its other members are equally likely.
+  p <- 2 * exp(1) / (2 * exp(1) + 3)
+  subset <- rr_subset(letters[1:5], 1, size = 2)
+  expect_equal(facts(subset), list(p = p, q = p / 4 + (1 - p) / 2, both_own = p / 4, both_other = (1 - p) / 6))
+  q <- 1 / (exp(1) + 1)
+  expect_equal(facts(rr_unary(3, 1)), list(p = 0.5, q = q, both_own = 0.5 * q, both_other = q^2))
+  expect_equal(facts(rr_grr(3, p = 0.6)), list(p = 0.6, q = 0.2, both_own = 0, both_other = 0))
+  kinds <- function(mechanism) unlist(evidence_columns(mechanism)[c("width", "direct", "rivals")])
+  expect_equal(kinds(subset), c(width = 5, direct = 0, rivals = 1))
+  expect_equal(kinds(rr_grr(3, p = 0.6)), c(width = 3, direct = 1, rivals = 1))
+  answers <- rbind("1" = c("1" = 0.8, "0" = 0.2), "0" = c(0.3, 0.7))
+  for (order in list(1:2, 2:1)) {
+    expect_equal(evidence_columns(rr_channel(answers[order, ])), list(p = 0.8, q = 0.3, width = 1L, rivals = FALSE))
+  }
+  expect_null(evidence_columns(rr_channel(rbind(a = c(a = 0.8, b = 0.1, c = 0.1), b = c(0.3, 0.5, 0.2)))))
+  expect_identical(c(is_yes_no(rr_warner(0.8)), is_yes_no(subset), is_yes_no(rr_hadamard(6, epsilon = 3, blocks = 2))), c(TRUE, FALSE, FALSE))
+  expect_error(support_columns(rr_hadamard(6, epsilon = 3, blocks = 2)), class = "candor_error_law")
+})
+
+test_that("columns of questions have the numbers, blocks and labels of their question, in the order of the columns", {
+  grr <- rr_grr(c("u", "v", "w"), p = 0.6)
+  q <- 1 / (exp(1) + 1)
+  mechanisms <- list(b = rr_warner(0.8), c = rr_unary(c("x", "y", "z"), 1), a = grr)
+  columns <- c("a:w", "c:z", "b", "a:u", "c:x", "a:v", "c:y")
+  design <- list_columns(mechanisms, columns)
+  of <- c(3, 2, 1, 3, 2, 3, 2)
+  expect_equal(design$p, c(0.8, 0.5, 0.6)[of])
+  expect_equal(design$q, c(0.2, q, 0.2)[of])
+  expect_identical(design$block, c(-1L, 2L, 3L)[of])
+  expect_equal(design$both_own, c(NA, 0.5 * q, 0)[of])
+  expect_equal(design$both_other, c(NA, q^2, 0)[of])
+  expect_identical(unname(design$direct), 3L)
+  expect_identical(design$questions, list(c = list(index = c(5L, 7L, 2L), levels = c("x", "y", "z")), a = list(index = c(4L, 6L, 1L), levels = c("u", "v", "w"))))
+  expect_identical(design$levels, replace(rep(list(NULL), 7), 3, list(c("no", "yes"))))
+  expect_null(list_columns(list(b = rr_warner(0.8)), "b")$block)
+  # Questions without a name have no margin under it.
+  expect_length(list_columns(list(grr), c("u", "v", "w"))$questions, 0)
+  expect_error(list_columns(mechanisms, columns[-1]), class = "candor_error_mismatch")
+})
+
+test_that("a question is a linear map from its columns to its categories, whose shares add up to 1", {
+  fit <- list(columns = c("b", "a:u", "a:v", "a:w"),
+              design = list(questions = list(a = list(index = 2:4, levels = c("u", "v", "w"))), levels = list(c("sober", "drunk"), NULL, NULL, NULL)))
+  yes <- margin_question(fit, "b")
+  expect_identical(yes[c("index", "levels")], list(index = 1L, levels = c("sober", "drunk")))
+  expect_equal(drop(yes$map %*% c(1, 0.3)), c(0.7, 0.3))
+  wide <- margin_question(fit, "a")
+  expect_identical(wide[c("index", "levels")], list(index = 2:4, levels = c("u", "v", "w")))
+  # 0.1 are missing in all: each category gets a third of it.
+  expect_equal(drop(wide$map %*% c(1, 0.2, 0.3, 0.4)), c(0.2, 0.3, 0.4) + 0.1 / 3)
+  expect_equal(drop(wide$raw %*% c(1, 0.2, 0.3, 0.4)), c(0.2, 0.3, 0.4))
+  expect_identical(column_levels(fit), list(b = c("sober", "drunk"), "a:u" = c("0", "1"), "a:v" = c("0", "1"), "a:w" = c("0", "1")))
+  counted <- c(fit, list(counts = list(levels = c(list(c("f", "t")), rep(list(NULL), 3)))))
+  expect_identical(column_levels(counted)$b, c("f", "t"))
+})
