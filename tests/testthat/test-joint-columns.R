@@ -240,3 +240,39 @@ test_that("a question is a linear map from its columns to its categories, whose 
   counted <- c(fit, list(counts = list(levels = c(list(c("f", "t")), rep(list(NULL), 3)))))
   expect_identical(column_levels(counted)$b, c("f", "t"))
 })
+
+test_that("columns whose names were made different are those of their categories in order, and questions without names take any", {
+  g <- rr_grr(c("u", "v", "w"), p = 0.7)
+  made <- c("u", "v", "w", "u.1", "v.1", "w.1")
+  for (mechanisms in list(list(g, g), list(r = g, s = g))) {
+    expect_identical(mechanism_columns(mechanisms, c(3L, 3L), made), list(1:3, 4:6), ignore_attr = TRUE)
+    expect_error(mechanism_columns(mechanisms, c(3L, 3L), made[c(1:3, 5, 4, 6)]), class = "candor_error_mismatch")
+  }
+  expect_identical(mechanism_columns(list(q = g, rr_warner(0.8)), c(3L, 1L), c("u", "v", "w", "any")), list(1:3, 4L), ignore_attr = TRUE)
+  expect_identical(mechanism_columns(list(rr_warner(0.8), q = g), c(1L, 3L), c("any", "u", "v", "w")), list(1L, 2:4), ignore_attr = TRUE)
+  expect_error(mechanism_columns(list(q = g, b = rr_warner(0.8)), c(3L, 1L), c("u", "v", "w", "any")), class = "candor_error_mismatch")
+  expect_identical(mechanism_columns(list(q = g, b = rr_warner(0.8)), c(3L, 1L), paste0("x", 1:4)), list(1:3, 4L), ignore_attr = TRUE)
+})
+
+test_that("questions are a list of mechanisms, each with a name of its own", {
+  w <- rr_warner(0.8)
+  named <- list(a = w, b = w)
+  expect_identical(check_question_names(named), named)
+  expect_refused(check_question_names(w), check_question_names(list()), check_question_names(list(w, w)), check_question_names(list(a = w, w)),
+                 check_question_names(list(a = w, a = w)), check_question_names("a"), check_question_names(c(a = 1)), check_question_names(NULL))
+})
+
+test_that("moments of questions counted in scores are means of the scores and of their products", {
+  survey <- rr_product(page = rr_hadamard(6, epsilon = 3, blocks = 2), setting = rr_bitflip(3, 3, d = 2))
+  truth <- data.frame(page = rep(1:6, 10), setting = rep(c(1, 1, 2, 2, 3), 12))
+  reports <- withr::with_seed(5, rr_perturb(truth, survey, rng = "R"))
+  fit <- rr_tmdh(rr_cooccurrence(reports, mechanism = survey), survey)
+  names <- c("page", "setting")
+  found <- margin_supports(fit, lapply(names, margin_question, fit = fit))
+  scores <- Map(function(report, mechanism) unname(rr_score(report, mechanism)), question_reports(reports, survey$questions, "bits"), survey$questions)
+  expect_equal(found$between, crossprod(scores[[1]], scores[[2]]) / 60, ignore_attr = TRUE)
+  for (i in 1:2) {
+    expect_equal(found$questions[[i]]$first, colMeans(scores[[i]]), ignore_attr = TRUE)
+    expect_equal(found$questions[[i]]$second, crossprod(scores[[i]]) / 60, ignore_attr = TRUE)
+  }
+})
