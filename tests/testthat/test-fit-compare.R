@@ -355,3 +355,39 @@ test_that("a comparison of estimates whose errors are unknown says so, of groups
   expect_message(rr_compare(list(fit["north"], unknown["south"])), class = "candor_message_no_intervals")
   expect_silent(rr_compare(list(fit["north"], fit["south"])))
 })
+
+test_that("a sample of joint estimates is that of its group and labels, with intervals of each alone", {
+  cells <- c(60, 160, 180, 600, 90, 120, 200, 390)
+  data <- data.frame(y = rep(rep(c(0, 1), 4), cells), a = rep(rep(c(0, 0, 1, 1), 2), cells), g = rep(c("x", "z"), c(1000, 800)))
+  estimate <- function(data, ...) {
+    rr_estimate(data, rr_crosswise(0.15), "inv", column = c("y", "a"), anchor = rr_anchor(rr_crosswise(0.15)), ...)
+  }
+  fit <- estimate(data, by = "g", simultaneous = TRUE)
+  labels <- c("attentive", "yes")
+  for (g in 1:2) {
+    alone <- estimate(data[data$g == c("x", "z")[g], ], conf.level = 0.9)
+    found <- joint_sample(fit, labels, g, 0.9)
+    expect_equal(found$share, unname(coef(alone)[labels]))
+    expect_equal(found$error, unname(sqrt(diag(vcov(alone))[labels])))
+    expect_equal(found$intervals(0.9), list(low = confint(alone)[labels, 1], high = confint(alone)[labels, 2]), ignore_attr = TRUE)
+    expect_equal(found[c("low", "high")], found$intervals(0.9))
+    expect_identical(found$index, as.numeric(3 * g - c(0, 1)))
+  }
+  # One group is the first, unless another one is named.
+  expect_identical(joint_sample(fit, labels, conf.level = 0.9)$share, joint_sample(fit, labels, 1L, 0.9)$share)
+  # Estimates of different kinds are not compared.
+  cards <- rr_scramble(c(0, 60), multiply = c(0.5, 1, 1.5), add = c(0, 5, 10))
+  mean <- rr_estimate(rr_tally(rep(c(10, 20, 45), 40), cards))
+  expect_refused(rr_compare(list(fit["x"], mean)), rr_compare(list(mean, fit["x"])))
+})
+
+test_that("a ratio has a lower limit above 0 if the second share cannot be 0, and a finite upper one if the first cannot", {
+  low <- function(reach) ratio_bounds(0.3, 0.2, list(x = 0.1, y = reach), list(x = 0.1, y = 0.1))$low
+  expect_identical(c(low(0.2), low(0.21), low(0.25)), c(0, 0, 0))
+  expect_gt(low(0.19), 0)
+  # y - r x less its reach is 0 there.
+  expect_equal(0.2 - 0.3 * low(0.19), sqrt(0.19^2 + low(0.19)^2 * 0.1^2))
+  high <- function(reach) ratio_bounds(0.3, 0.2, list(x = 0.1, y = 0.1), list(x = reach, y = 0.1))$high
+  expect_identical(c(high(0.3), high(0.31), high(0.35)), c(Inf, Inf, Inf))
+  expect_equal(0.3 * high(0.25) - 0.2, sqrt(0.1^2 + high(0.25)^2 * 0.25^2))
+})
