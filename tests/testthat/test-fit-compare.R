@@ -391,3 +391,53 @@ test_that("a ratio has a lower limit above 0 if the second share cannot be 0, an
   expect_identical(c(high(0.3), high(0.31), high(0.35)), c(Inf, Inf, Inf))
   expect_equal(0.3 * high(0.25) - 0.2, sqrt(0.1^2 + high(0.25)^2 * 0.25^2))
 })
+
+test_that("a picture has a row for each pair and a panel for each category, or a row for each category of a single pair", {
+  counts <- cbind(u = c(a = 500, b = 300, c = 200), v = c(230, 300, 470), w = c(300, 300, 400))
+  fit <- rr_estimate(rr_counts(counts, rr_grr(c("a", "b", "c"), 3)))
+  drawn <- function(groups, terms, type = "difference") {
+    table <- rr_compare(fit[groups], terms = terms, type = type)
+    drawn_of(table, as.data.frame(table), labels_of(table))
+  }
+  pairs <- drawn(1:3, c("a", "b"))
+  expect_identical(as.character(pairs$data$label), rep(c("v - u", "w - u", "w - v"), each = 2))
+  expect_identical(pairs$data$panel, factor(rep(c("a", "b"), 3)))
+  expect_null(pairs$subtitle)
+  single <- drawn(1:2, c("a", "b"))
+  expect_identical(as.character(single$data$label), c("a", "b"))
+  expect_identical(c(nlevels(single$data$panel), single$subtitle), c("1", "v - u"))
+  expect_null(single$rows)
+  one <- drawn(1:2, "b", "ratio")
+  expect_identical(as.character(one$data$label), "v / u")
+  expect_identical(as.character(one$data$panel), "b")
+  expect_null(one$subtitle)
+  expect_identical(c(unique(one$data$kind), unique(single$data$kind)), c("ratio", "difference"))
+})
+
+test_that("one share on the boundary is enough for a warning, and one fit with weights for a refusal", {
+  fit <- estimate_doubted(rr_counts(cbind(u = c(a = 40, b = 300, c = 260), v = c(230, 200, 170)), rr_grr(c("a", "b", "c"), 1)))
+  expect_identical(sum(fit$estimate <= 0), 1L)
+  expect_warning(anova(fit), class = "candor_warning_boundary")
+  answers <- rep(c("no", "yes"), c(60, 40))
+  plain <- rr_estimate(rr_tally(answers, rr_warner(0.8)))
+  weighted <- rr_estimate(rr_tally(answers, rr_warner(0.8), weights = rep(c(1, 1.5), 50)))
+  expect_refused(anova(plain, weighted), anova(weighted, plain))
+})
+
+test_that("a p-value at the boundary is of the limits between the shares: the lower of the larger, the upper of the smaller", {
+  # Limits below reach twice as far as those above.
+  skew <- function(share, error) list(share = share, intervals = function(level) {
+    z <- qnorm((1 + level) / 2)
+    list(low = share - 2 * z * error, high = share + z * error)
+  })
+  p <- function(x, y) interval_p_value(x, y, y$share - x$share, 1.96)
+  low <- skew(0.2, 0.03)
+  high <- skew(0.33, 0.04)
+  expected <- 2 * pnorm(-0.13 / sqrt(0.03^2 + (2 * 0.04)^2))
+  expect_equal(c(p(low, high), p(high, low)), c(expected, expected), tolerance = 1e-6)
+  # Farther than eight standard deviations there is no smaller level.
+  expect_equal(p(skew(0.1, 1e-4), skew(0.9, 1e-4)), 2 * pnorm(-8))
+  both <- list(share = c(0.2, 0.33), intervals = function(level) Map(c, low$intervals(level), high$intervals(level)))
+  other <- list(share = c(0.33, 0.2), intervals = function(level) Map(c, high$intervals(level), low$intervals(level)))
+  expect_equal(p(both, other), c(expected, expected), tolerance = 1e-6)
+})
