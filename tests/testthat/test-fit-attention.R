@@ -486,3 +486,61 @@ test_that("an anchor question needs a yes or no in categories, no study, Wilson'
   skip_if_not_installed("survey")
   expect_refused(estimate(x = survey::svydesign(~id, weights = ~w, data = data), count = "w"))
 })
+
+test_that("moments of both questions give prevalence and attention, with the derivatives by one more respondent", {
+  device <- c(q = 0.2, d = 0.6, attentive = 0.9, inattentive = 0.5)
+  # 0.8 are attentive and 0.3 hold a yes: they say yes with 0.8 (0.2 + 0.6 0.3) + 0.2 0.5, and to the anchor question with 0.8 0.9 + 0.2 0.5.
+  said <- c(question = 0.404, anchor = 0.82)
+  # The question varies fastest; the answers of a person go together.
+  shares <- c(1 - said[[1]] - said[[2]] + 0.35, said[[1]] - 0.35, said[[2]] - 0.35, 0.35)
+  found <- attention_moments(500 * shares, device)
+  expect_equal(found$estimate, c(0.3, 0.8, 0.404))
+  for (cell in 1:4) {
+    moved <- function(step) attention_moments((1 - step) * shares + step * (1:4 == cell), device)$estimate
+    expect_equal(found$scores[, cell], (moved(1e-5) - moved(-1e-5)) / 2e-5, tolerance = 1e-7, ignore_attr = TRUE)
+  }
+  expect_equal(drop(found$scores %*% shares), c(0, 0, 0), ignore_attr = TRUE)
+  # The inattentive, and the attentive by their truth.
+  channel <- attention_channel(device)
+  expect_equal(channel, rbind(rep(0.25, 4), c(0.08, 0.02, 0.72, 0.18), c(0.02, 0.08, 0.18, 0.72)))
+  expect_equal(attention_moments(1e4 * drop(c(0.2, 0.8 * c(0.7, 0.3)) %*% channel), device)$estimate, c(0.3, 0.8, 0.404))
+})
+
+test_that("estimates beyond 0 and 1 are held without an error, and full attention leaves the question's own estimate", {
+  device <- c(q = 0.2, d = 0.6, attentive = 0.9, inattentive = 0.5)
+  moments <- list(estimate = cbind(c(0.3, 0.8, 0.4), c(0.25, 1.2, 0.44), c(-0.1, 0.7, 0.2), c(1.3, 1, 0.9), c(0.6, 1.1, 0.1)),
+                  covariance = diag(c(4, 9, 1, 4, 16, 1, 4, 9, 1, 4, 0, 1, 25, 9, 1)), device = device)
+  free <- attention_estimates(moments, FALSE)
+  expect_equal(free$estimate, moments$estimate[1:2, ])
+  expect_equal(free$error, cbind(c(2, 3), c(2, 4), c(2, 3), c(2, NA), c(5, 3)))
+  held <- attention_estimates(moments, TRUE)
+  expect_equal(held$estimate, cbind(c(0.3, 0.8), c((0.44 - 0.2) / 0.6, 1), c(0, 0.7), c(1, 1), c(0, 1)))
+  expect_equal(held$error, cbind(c(2, 3), c(2, NA), c(NA, 3), c(NA, NA), c(NA, NA)))
+})
+
+test_that("the roots of a ratio are those of its quadratic, and all numbers if the attention may be 0", {
+  V <- rbind(c(4e-4, -1e-4), c(-1e-4, 9e-4))
+  roots <- attention_roots(0.1, 0.5, V, 4)
+  expect_equal((0.1 - roots * 0.5)^2, 4 * (V[1, 1] - 2 * roots * V[1, 2] + roots^2 * V[2, 2]))
+  expect_lt(roots[1], roots[2])
+  expect_identical(attention_roots(0.1, 0.05, V, 4), c(-Inf, Inf))
+})
+
+test_that("attention beyond what the attentive can give has all shares that are as near as full attention", {
+  device <- c(q = 0.2, d = 0.6, attentive = 0.9, inattentive = 0.5)
+  distance <- function(yes, n) function(p) n * (yes - p)^2 / (p * (1 - p))
+  limits <- function(yes, n, allowed) {
+    far <- distance(yes, n)
+    c(uniroot(function(p) far(p) - allowed, c(1e-6, yes), tol = 1e-12)$root, uniroot(function(p) far(p) - allowed, c(yes, 1 - 1e-6), tol = 1e-12)$root)
+  }
+  # 0.95 said yes, 0.9 at most do so.
+  beyond <- limits(0.95, 400, 2 + distance(0.95, 400)(0.9))
+  expect_equal(unname(attention_share((0.95 - 0.5) / 0.4, 0, 400, device, 2)), c((beyond[1] - 0.5) / 0.4, 1), tolerance = 1e-6)
+  inside <- limits(0.7, 400, 2)
+  expect_equal(unname(attention_share(0.5, 0, 400, device, 2)), (inside - 0.5) / 0.4, tolerance = 1e-6)
+  # A variance says how many respondents the answers are worth: 0.7 0.3 / 150 / 0.4^2.
+  expect_equal(unname(attention_share(0.5, 0.21 / 150 / 0.16, 400, device, 2)), (limits(0.7, 150, 2) - 0.5) / 0.4, tolerance = 1e-6)
+  # An anchor question to which the attentive say no more often.
+  turned <- replace(device, "attentive", 0.2)
+  expect_equal(unname(attention_share(0.5, 0, 400, turned, 2)), rev(0.5 - limits(0.35, 400, 2)) / 0.3, tolerance = 1e-6)
+})

@@ -355,3 +355,89 @@ test_that("a comparison of estimates whose errors are unknown says so, of groups
   expect_message(rr_compare(list(fit["north"], unknown["south"])), class = "candor_message_no_intervals")
   expect_silent(rr_compare(list(fit["north"], fit["south"])))
 })
+
+test_that("a sample of joint estimates is that of its group and labels, with intervals of each alone", {
+  cells <- c(60, 160, 180, 600, 90, 120, 200, 390)
+  data <- data.frame(y = rep(rep(c(0, 1), 4), cells), a = rep(rep(c(0, 0, 1, 1), 2), cells), g = rep(c("x", "z"), c(1000, 800)))
+  estimate <- function(data, ...) {
+    rr_estimate(data, rr_crosswise(0.15), "inv", column = c("y", "a"), anchor = rr_anchor(rr_crosswise(0.15)), ...)
+  }
+  fit <- estimate(data, by = "g", simultaneous = TRUE)
+  labels <- c("attentive", "yes")
+  for (g in 1:2) {
+    alone <- estimate(data[data$g == c("x", "z")[g], ], conf.level = 0.9)
+    found <- joint_sample(fit, labels, g, 0.9)
+    expect_equal(found$share, unname(coef(alone)[labels]))
+    expect_equal(found$error, unname(sqrt(diag(vcov(alone))[labels])))
+    expect_equal(found$intervals(0.9), list(low = confint(alone)[labels, 1], high = confint(alone)[labels, 2]), ignore_attr = TRUE)
+    expect_equal(found[c("low", "high")], found$intervals(0.9))
+    expect_identical(found$index, as.numeric(3 * g - c(0, 1)))
+  }
+  # One group is the first, unless another one is named.
+  expect_identical(joint_sample(fit, labels, conf.level = 0.9)$share, joint_sample(fit, labels, 1L, 0.9)$share)
+  # Estimates of different kinds are not compared.
+  cards <- rr_scramble(c(0, 60), multiply = c(0.5, 1, 1.5), add = c(0, 5, 10))
+  mean <- rr_estimate(rr_tally(rep(c(10, 20, 45), 40), cards))
+  expect_refused(rr_compare(list(fit["x"], mean)), rr_compare(list(mean, fit["x"])))
+})
+
+test_that("a ratio has a lower limit above 0 if the second share cannot be 0, and a finite upper one if the first cannot", {
+  low <- function(reach) ratio_bounds(0.3, 0.2, list(x = 0.1, y = reach), list(x = 0.1, y = 0.1))$low
+  expect_identical(c(low(0.2), low(0.21), low(0.25)), c(0, 0, 0))
+  expect_gt(low(0.19), 0)
+  # y - r x less its reach is 0 there.
+  expect_equal(0.2 - 0.3 * low(0.19), sqrt(0.19^2 + low(0.19)^2 * 0.1^2))
+  high <- function(reach) ratio_bounds(0.3, 0.2, list(x = 0.1, y = 0.1), list(x = reach, y = 0.1))$high
+  expect_identical(c(high(0.3), high(0.31), high(0.35)), c(Inf, Inf, Inf))
+  expect_equal(0.3 * high(0.25) - 0.2, sqrt(0.1^2 + high(0.25)^2 * 0.25^2))
+})
+
+test_that("a picture has a row for each pair and a panel for each category, or a row for each category of a single pair", {
+  counts <- cbind(u = c(a = 500, b = 300, c = 200), v = c(230, 300, 470), w = c(300, 300, 400))
+  fit <- rr_estimate(rr_counts(counts, rr_grr(c("a", "b", "c"), 3)))
+  drawn <- function(groups, terms, type = "difference") {
+    table <- rr_compare(fit[groups], terms = terms, type = type)
+    drawn_of(table, as.data.frame(table), labels_of(table))
+  }
+  pairs <- drawn(1:3, c("a", "b"))
+  expect_identical(as.character(pairs$data$label), rep(c("v - u", "w - u", "w - v"), each = 2))
+  expect_identical(pairs$data$panel, factor(rep(c("a", "b"), 3)))
+  expect_null(pairs$subtitle)
+  single <- drawn(1:2, c("a", "b"))
+  expect_identical(as.character(single$data$label), c("a", "b"))
+  expect_identical(c(nlevels(single$data$panel), single$subtitle), c("1", "v - u"))
+  expect_null(single$rows)
+  one <- drawn(1:2, "b", "ratio")
+  expect_identical(as.character(one$data$label), "v / u")
+  expect_identical(as.character(one$data$panel), "b")
+  expect_null(one$subtitle)
+  expect_identical(c(unique(one$data$kind), unique(single$data$kind)), c("ratio", "difference"))
+})
+
+test_that("one share on the boundary is enough for a warning, and one fit with weights for a refusal", {
+  fit <- estimate_doubted(rr_counts(cbind(u = c(a = 40, b = 300, c = 260), v = c(230, 200, 170)), rr_grr(c("a", "b", "c"), 1)))
+  expect_identical(sum(fit$estimate <= 0), 1L)
+  expect_warning(anova(fit), class = "candor_warning_boundary")
+  answers <- rep(c("no", "yes"), c(60, 40))
+  plain <- rr_estimate(rr_tally(answers, rr_warner(0.8)))
+  weighted <- rr_estimate(rr_tally(answers, rr_warner(0.8), weights = rep(c(1, 1.5), 50)))
+  expect_refused(anova(plain, weighted), anova(weighted, plain))
+})
+
+test_that("a p-value at the boundary is of the limits between the shares: the lower of the larger, the upper of the smaller", {
+  # Limits below reach twice as far as those above.
+  skew <- function(share, error) list(share = share, intervals = function(level) {
+    z <- qnorm((1 + level) / 2)
+    list(low = share - 2 * z * error, high = share + z * error)
+  })
+  p <- function(x, y) interval_p_value(x, y, y$share - x$share, 1.96)
+  low <- skew(0.2, 0.03)
+  high <- skew(0.33, 0.04)
+  expected <- 2 * pnorm(-0.13 / sqrt(0.03^2 + (2 * 0.04)^2))
+  expect_equal(c(p(low, high), p(high, low)), c(expected, expected), tolerance = 1e-6)
+  # Farther than eight standard deviations there is no smaller level.
+  expect_equal(p(skew(0.1, 1e-4), skew(0.9, 1e-4)), 2 * pnorm(-8))
+  both <- list(share = c(0.2, 0.33), intervals = function(level) Map(c, low$intervals(level), high$intervals(level)))
+  other <- list(share = c(0.33, 0.2), intervals = function(level) Map(c, high$intervals(level), low$intervals(level)))
+  expect_equal(p(both, other), c(expected, expected), tolerance = 1e-6)
+})

@@ -418,3 +418,39 @@ test_that("the legend has a line for estimates, which are a line, and a point fo
   expect_identical(legend$palette(2), c(Estimate = colour_estimate, Reported = colour_reported))
   expect_identical(sequence_legend(c("Estimate", "Reported"), FALSE)$guide, "legend")
 })
+
+test_that("an interval of a small ratio from 0 on begins to the left of all, and numbers are short", {
+  small <- positive_rows(data.frame(estimate = c(0.5, 0.3), conf.low = c(0, 0.2), conf.high = c(0.8, 0.4)))
+  expect_equal(small$conf.low, c(0.2 / 1.5, 0.2))
+  expect_equal(small[c("estimate", "conf.high")], data.frame(estimate = c(0.5, 0.3), conf.high = c(0.8, 0.4)))
+  none <- positive_rows(data.frame(estimate = c(0, NA), conf.low = c(0, NA), conf.high = c(0.8, 0.4)))
+  expect_equal(none, data.frame(estimate = c(NA_real_, NA), conf.low = c(NA_real_, NA), conf.high = c(0.8, 0.4)))
+  expect_identical(point_format(c(100, 0.5)), c("100", "0.5"))
+  expect_identical(point_format(1e6), "1000000")
+  expect_identical(point_format(0.12345), "0.123")
+})
+
+test_that("a caption says if there are no intervals, and if they end before an estimate, below or above", {
+  bits <- cbind(a = rep(c(0, 1), c(30, 70)), b = rep(c(1, 0), c(35, 65)), c = rep(c(0, 1), 50), d = rep(c(0, 1), c(2, 98)))
+  fit <- rr_tmdh(rr_cooccurrence(bits, 2), rr_warner(0.8))
+  rows <- tidy(fit, conf.int = TRUE)
+  below <- rows$term[rows$estimate < rows$conf.low]
+  above <- rows$term[rows$estimate > rows$conf.high]
+  expect_true("a:b" %in% below && "d" %in% above)
+  caption <- function(terms, x = fit) ggplot2::autoplot(x, terms = terms)$labels$caption
+  inside <- caption(c("c", "a:c"))
+  expect_identical(caption("c"), inside)
+  expect_identical(caption(c("c", "a:b")), caption(c("c", "d")))
+  expect_true(caption("d") != inside && caption("a:b") != inside)
+})
+
+test_that("means are drawn without variances, which have an axis of their own", {
+  cards <- rr_scramble(c(0, 60), multiply = c(0.5, 1, 1.5), add = c(0, 5, 10))
+  drawn <- function(...) ggplot2::autoplot(rr_estimate(rr_tally(rep(c(10, 20, 45), 40), cards)), ...)
+  both <- drawn()
+  expect_identical(as.character(both$data$term), "mean")
+  expect_identical(both$labels[c("x", "title")], drawn(terms = "mean")$labels[c("x", "title")])
+  variance <- drawn(terms = "variance")
+  expect_identical(as.character(variance$data$term), "variance")
+  expect_false(variance$labels$x == both$labels$x || variance$labels$title == both$labels$title)
+})

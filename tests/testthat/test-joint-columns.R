@@ -182,3 +182,97 @@ test_that("probabilities are p and q once each, and a block of no column is none
   survey <- rr_product(a = rr_warner(0.8), b = rr_warner(0.7))
   expect_identical(rr_cooccurrence(cbind(a = c("no", "yes"), b = "yes"), mechanism = survey)$values, c(2, 1, 2, 1))
 })
+
+test_that("evidence of a category: subsets, bits and direct reports by their closed forms, a yes in whatever order", {
+  facts <- function(mechanism) evidence_columns(mechanism)[c("p", "q", "both_own", "both_other")]
+  # A subset of two of five has the truth with the odds 2 e to 3, its other members are equally likely.
+  p <- 2 * exp(1) / (2 * exp(1) + 3)
+  subset <- rr_subset(letters[1:5], 1, size = 2)
+  expect_equal(facts(subset), list(p = p, q = p / 4 + (1 - p) / 2, both_own = p / 4, both_other = (1 - p) / 6))
+  q <- 1 / (exp(1) + 1)
+  expect_equal(facts(rr_unary(3, 1)), list(p = 0.5, q = q, both_own = 0.5 * q, both_other = q^2))
+  expect_equal(facts(rr_grr(3, p = 0.6)), list(p = 0.6, q = 0.2, both_own = 0, both_other = 0))
+  kinds <- function(mechanism) unlist(evidence_columns(mechanism)[c("width", "direct", "rivals")])
+  expect_equal(kinds(subset), c(width = 5, direct = 0, rivals = 1))
+  expect_equal(kinds(rr_grr(3, p = 0.6)), c(width = 3, direct = 1, rivals = 1))
+  answers <- rbind("1" = c("1" = 0.8, "0" = 0.2), "0" = c(0.3, 0.7))
+  for (order in list(1:2, 2:1)) {
+    expect_equal(evidence_columns(rr_channel(answers[order, ])), list(p = 0.8, q = 0.3, width = 1L, rivals = FALSE))
+  }
+  expect_null(evidence_columns(rr_channel(rbind(a = c(a = 0.8, b = 0.1, c = 0.1), b = c(0.3, 0.5, 0.2)))))
+  expect_identical(c(is_yes_no(rr_warner(0.8)), is_yes_no(subset), is_yes_no(rr_hadamard(6, epsilon = 3, blocks = 2))), c(TRUE, FALSE, FALSE))
+  expect_error(support_columns(rr_hadamard(6, epsilon = 3, blocks = 2)), class = "candor_error_law")
+})
+
+test_that("columns of questions have the numbers, blocks and labels of their question, in the order of the columns", {
+  grr <- rr_grr(c("u", "v", "w"), p = 0.6)
+  q <- 1 / (exp(1) + 1)
+  mechanisms <- list(b = rr_warner(0.8), c = rr_unary(c("x", "y", "z"), 1), a = grr)
+  columns <- c("a:w", "c:z", "b", "a:u", "c:x", "a:v", "c:y")
+  design <- list_columns(mechanisms, columns)
+  of <- c(3, 2, 1, 3, 2, 3, 2)
+  expect_equal(design$p, c(0.8, 0.5, 0.6)[of])
+  expect_equal(design$q, c(0.2, q, 0.2)[of])
+  expect_identical(design$block, c(-1L, 2L, 3L)[of])
+  expect_equal(design$both_own, c(NA, 0.5 * q, 0)[of])
+  expect_equal(design$both_other, c(NA, q^2, 0)[of])
+  expect_identical(unname(design$direct), 3L)
+  expect_identical(design$questions, list(c = list(index = c(5L, 7L, 2L), levels = c("x", "y", "z")), a = list(index = c(4L, 6L, 1L), levels = c("u", "v", "w"))))
+  expect_identical(design$levels, replace(rep(list(NULL), 7), 3, list(c("no", "yes"))))
+  expect_null(list_columns(list(b = rr_warner(0.8)), "b")$block)
+  # Questions without a name have no margin under it.
+  expect_length(list_columns(list(grr), c("u", "v", "w"))$questions, 0)
+  expect_error(list_columns(mechanisms, columns[-1]), class = "candor_error_mismatch")
+})
+
+test_that("a question is a linear map from its columns to its categories, whose shares add up to 1", {
+  fit <- list(columns = c("b", "a:u", "a:v", "a:w"),
+              design = list(questions = list(a = list(index = 2:4, levels = c("u", "v", "w"))), levels = list(c("sober", "drunk"), NULL, NULL, NULL)))
+  yes <- margin_question(fit, "b")
+  expect_identical(yes[c("index", "levels")], list(index = 1L, levels = c("sober", "drunk")))
+  expect_equal(drop(yes$map %*% c(1, 0.3)), c(0.7, 0.3))
+  wide <- margin_question(fit, "a")
+  expect_identical(wide[c("index", "levels")], list(index = 2:4, levels = c("u", "v", "w")))
+  # 0.1 are missing in all: each category gets a third of it.
+  expect_equal(drop(wide$map %*% c(1, 0.2, 0.3, 0.4)), c(0.2, 0.3, 0.4) + 0.1 / 3)
+  expect_equal(drop(wide$raw %*% c(1, 0.2, 0.3, 0.4)), c(0.2, 0.3, 0.4))
+  expect_identical(column_levels(fit), list(b = c("sober", "drunk"), "a:u" = c("0", "1"), "a:v" = c("0", "1"), "a:w" = c("0", "1")))
+  counted <- c(fit, list(counts = list(levels = c(list(c("f", "t")), rep(list(NULL), 3)))))
+  expect_identical(column_levels(counted)$b, c("f", "t"))
+})
+
+test_that("columns whose names were made different are those of their categories in order, and questions without names take any", {
+  g <- rr_grr(c("u", "v", "w"), p = 0.7)
+  made <- c("u", "v", "w", "u.1", "v.1", "w.1")
+  for (mechanisms in list(list(g, g), list(r = g, s = g))) {
+    expect_identical(mechanism_columns(mechanisms, c(3L, 3L), made), list(1:3, 4:6), ignore_attr = TRUE)
+    expect_error(mechanism_columns(mechanisms, c(3L, 3L), made[c(1:3, 5, 4, 6)]), class = "candor_error_mismatch")
+  }
+  expect_identical(mechanism_columns(list(q = g, rr_warner(0.8)), c(3L, 1L), c("u", "v", "w", "any")), list(1:3, 4L), ignore_attr = TRUE)
+  expect_identical(mechanism_columns(list(rr_warner(0.8), q = g), c(1L, 3L), c("any", "u", "v", "w")), list(1L, 2:4), ignore_attr = TRUE)
+  expect_error(mechanism_columns(list(q = g, b = rr_warner(0.8)), c(3L, 1L), c("u", "v", "w", "any")), class = "candor_error_mismatch")
+  expect_identical(mechanism_columns(list(q = g, b = rr_warner(0.8)), c(3L, 1L), paste0("x", 1:4)), list(1:3, 4L), ignore_attr = TRUE)
+})
+
+test_that("questions are a list of mechanisms, each with a name of its own", {
+  w <- rr_warner(0.8)
+  named <- list(a = w, b = w)
+  expect_identical(check_question_names(named), named)
+  expect_refused(check_question_names(w), check_question_names(list()), check_question_names(list(w, w)), check_question_names(list(a = w, w)),
+                 check_question_names(list(a = w, a = w)), check_question_names("a"), check_question_names(c(a = 1)), check_question_names(NULL))
+})
+
+test_that("moments of questions counted in scores are means of the scores and of their products", {
+  survey <- rr_product(page = rr_hadamard(6, epsilon = 3, blocks = 2), setting = rr_bitflip(3, 3, d = 2))
+  truth <- data.frame(page = rep(1:6, 10), setting = rep(c(1, 1, 2, 2, 3), 12))
+  reports <- withr::with_seed(5, rr_perturb(truth, survey, rng = "R"))
+  fit <- rr_tmdh(rr_cooccurrence(reports, mechanism = survey), survey)
+  names <- c("page", "setting")
+  found <- margin_supports(fit, lapply(names, margin_question, fit = fit))
+  scores <- Map(function(report, mechanism) unname(rr_score(report, mechanism)), question_reports(reports, survey$questions, "bits"), survey$questions)
+  expect_equal(found$between, crossprod(scores[[1]], scores[[2]]) / 60, ignore_attr = TRUE)
+  for (i in 1:2) {
+    expect_equal(found$questions[[i]]$first, colMeans(scores[[i]]), ignore_attr = TRUE)
+    expect_equal(found$questions[[i]]$second, crossprod(scores[[i]]) / 60, ignore_attr = TRUE)
+  }
+})

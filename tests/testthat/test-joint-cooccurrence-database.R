@@ -70,3 +70,17 @@ test_that("batches of sums are one table in the order of the sums, of rows that 
   # The third batch sees a row more.
   expect_error(batched(LETTERS[1:5]), class = "candor_error_database")
 })
+
+test_that("further sets, one row, one NULL and a column called complete are counted as in memory", {
+  bits <- setNames(some_bits(40, 4), c("a", "b", "complete", "d"))
+  for (sets in list("a:b:d", c("a:complete", "b:complete:d"))) {
+    expect_identical(rr_cooccurrence(stored(bits, "further"), 1, sets = sets), rr_cooccurrence(bits, 1, sets = sets))
+  }
+  gaps <- bits
+  gaps$b[7] <- NA
+  expect_error(rr_cooccurrence(stored(gaps, "gaps")), class = "candor_error_missing")
+  expect_equal(suppressMessages(rr_cooccurrence(stored(gaps, "gaps"), na.rm = TRUE)), suppressMessages(rr_cooccurrence(gaps, na.rm = TRUE)))
+  one <- bits[1:2, ]
+  one$a[2] <- NA
+  expect_equal(suppressMessages(rr_cooccurrence(stored(one, "one"), na.rm = TRUE)), suppressMessages(rr_cooccurrence(one, na.rm = TRUE)))
+})

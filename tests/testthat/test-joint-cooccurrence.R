@@ -252,3 +252,15 @@ test_that("columns of one answer keep its meaning, and dates are no bits", {
   expect_equal(coef(rr_cooccurrence(same)), c(a = 3, b = 0, c = 1, "a:b" = 0, "a:c" = 1, "b:c" = 0))
   expect_refused(rr_cooccurrence(data.frame(a = as.Date("2026-01-01") + 0:1)), rr_cooccurrence(data.frame(a = I(list(0, 1)))))
 })
+
+test_that("reports of a channel that was measured, further sets of scores, and dates of 0 and 1 are refused", {
+  measured <- rr_misclassification(table = rbind(no = c(no = 90, yes = 10), yes = c(20, 80)))
+  answers <- data.frame(a = c("no", "yes"), b = c("yes", "yes"))
+  expect_refused(rr_cooccurrence(answers, mechanism = list(a = measured, b = rr_warner(0.8))), class = "law")
+  scored <- list(a = rr_channel(rbind(no = c(u = 0.7, v = 0.2, w = 0.1), yes = c(0.1, 0.3, 0.6))), b = rr_warner(0.8))
+  reports <- data.frame(a = c("u", "w", "v"), b = c("yes", "no", "no"))
+  expect_refused(rr_cooccurrence(reports, mechanism = scored, sets = "b"))
+  expect_identical(rr_cooccurrence(reports, mechanism = scored)$n, 3)
+  expect_refused(rr_cooccurrence(data.frame(a = structure(c(0, 1), class = "Date"))), rr_cooccurrence(data.frame(a = c("u", "v"))),
+                 rr_cooccurrence(data.frame(a = factor(c("u", "v", "w")))))
+})

@@ -285,3 +285,46 @@ test_that("counts of rivals are sums of mean products over all reports, in the f
     expect_equal(counts$more$values, apply(counted$more$members, 2, function(set) product(set[set >= 0] + 1)))
   }
 })
+
+test_that("the joint counts of a table of two questions are its sums, of twice the order and of no more than all columns", {
+  cells <- array(c(3, 1, 4, 1, 5, 9), c(3, 2))
+  columns <- list(names = c("q:u", "q:v", "q:w", "b"), categories = list(1:3, 2L))
+  # All, u, v, w and yes; then uv, uw, u and yes, vw, v and yes, w and yes.
+  up_to_pairs <- c(23, 4, 6, 13, 15, 0, 0, 1, 0, 5, 9)
+  one <- table_histogram(cells, columns, 1)
+  expect_equal(one$values, up_to_pairs)
+  expect_identical(c(one$order, one$tallied, one$n), c(1, 2, 23))
+  for (order in c(2, 3)) {
+    all <- table_histogram(cells, columns, order)
+    expect_equal(all$values, c(up_to_pairs, rep(0, 5)))
+    expect_identical(c(all$order, all$tallied), c(order, 4))
+  }
+  expect_identical(table_histogram(cells, columns, NULL)$order, 2)
+  # Three yes/no questions: three yes are no pair.
+  bits <- table_histogram(array(1:8, c(2, 2, 2)), list(names = c("a", "b", "c"), categories = list(2L, 2L, 2L)), 1)
+  expect_equal(bits$values, c(36, 2 + 4 + 6 + 8, 3 + 4 + 7 + 8, 5 + 6 + 7 + 8, 4 + 8, 6 + 8, 7 + 8))
+  expect_error(table_histogram(array(0, 2), list(names = "a", categories = list(2L)), NULL), class = "candor_error_empty")
+})
+
+test_that("fitted counts of rivals are 0, in the family and among the further sets, and others stay", {
+  further <- list(members = cbind(c(0L, 1L, 3L), c(0L, 2L, 3L), c(0L, 3L, -1L)), values = c(0.4, 5, 6))
+  fit <- new_rr_histogram("cooccurrence", c("u", "v", "w", "b"), 2, c(20, 7, 8, 5, 9, 0.1, 2, 3, -0.3, 4, 1), more = further)
+  free <- without_rivals(fit, c(1L, 1L, -1L, -1L), TRUE)
+  expect_identical(free$values, replace(fit$values, 6, 0))
+  expect_identical(free$more$values, c(0, 5, 6))
+  expect_error(without_rivals(fit, c(1L, 1L, -1L, -1L), FALSE), class = "candor_error_impossible")
+  expect_identical(without_rivals(fit, NULL, FALSE), fit)
+  # Columns that stand alone are no rivals.
+  expect_identical(without_rivals(fit, rep(-1L, 4), FALSE), fit)
+})
+
+test_that("reports of one question vary as multinomials of each truth, and of the population as one", {
+  truth <- c(a = 5, b = 3, c = 2)
+  mechanism <- rr_grr(letters[1:3], p = 0.6)
+  C <- unname(rr_matrix(mechanism))
+  expected <- rr_pmdh(truth, list(q = mechanism))
+  multinomial <- function(p) diag(p) - tcrossprod(p)
+  sample <- Reduce(`+`, lapply(1:3, function(x) truth[[x]] * multinomial(C[x, ])))
+  expect_equal(as.matrix(vcov(expected, of = "reports", target = "sample")), sample, ignore_attr = TRUE)
+  expect_equal(as.matrix(vcov(expected, of = "reports")), 10 * multinomial(drop(truth %*% C) / 10), ignore_attr = TRUE)
+})

@@ -117,3 +117,10 @@ test_that("categories that were made to add up to 1 have intervals of the same s
       tolerance = 1e-9)
   }
 })
+
+test_that("second moments inside and outside differ by kappa, are no less than the least, and count shares from 0 to 1 only", {
+  squares <- product_squares(c(3, 2, 0.5), c(0.5, 1.4, -0.3), c(2, 0.5, 1), smallest = c(0.1, 0.2, 0.7), largest = c(1.5, 3, 0.9))
+  expect_equal(squares$second_other, c(3 - 2 * 0.5, 2 - 0.5, 0.7))
+  expect_equal(squares$second_true, c(4, 2, 1.7))
+  expect_equal(squares$min_second, c(0.1, 0.2, 0.9 - 1))
+})

@@ -118,6 +118,10 @@ test_that("what one row adds to a count: its pattern of bits, or all rows mixed,
   expect_equal(sum_moments(set_distribution(x, 0L, "sample", "estimate"))$mean, 8)
   expect_equal(pattern_rows(x$truth, c(0L, 1L)), c(3, 2, 4, 6), ignore_attr = TRUE)
   expect_equal(pattern_rows(x$truth, 1L), c(5, 10), ignore_attr = TRUE)
+  # Rows of fixed truths are whole, of the population only all of them.
+  parts <- rr_pmdh(c(2.5, 2, 4, 6.5), list(p = c(0.8, 0.9), q = c(0.3, 0.2)))
+  expect_error(set_distribution(parts, 0:1, "sample", "reports"), class = "candor_error_counts")
+  expect_equal(set_distribution(parts, 0:1, "population", "reports")$prob, rbind(drop(c(2.5, 2, 4, 6.5) %*% C)) / 15, ignore_attr = TRUE)
 })
 
 test_that("the set of each order is the one whose share is farthest from a half", {
@@ -180,4 +184,44 @@ test_that("what is rejected is outlined at the level that is asked for, and the 
   expect_refused(ggplot2::autoplot(found, "odds.ratio"), ggplot2::autoplot(found, alpha = 2))
   four <- rr_pmdh(rep(1, 16), rr_warner(0.8))
   expect_refused(ggplot2::autoplot(four, names(coef(four))[1:13]), ggplot2::autoplot(four, of = "truth"))
+})
+
+test_that("names of a heat map are turned if they are many or long, and shrink from 16 columns on", {
+  text <- function(d, width = 1) {
+    names <- sprintf("%s%02d", strrep("v", width - 2), seq_len(d))
+    all <- pair_index(d)
+    frame <- data.frame(x = names[all$i], y = names[all$j], value = 0)
+    heat_map(frame, frame[0, ], 1, -1)$theme
+  }
+  angle <- function(...) text(...)$axis.text.x$angle
+  expect_identical(c(angle(6, 4), angle(6, 5), angle(3, 8), angle(3, 9), angle(7, 2)), c(0, 90, 0, 90, 90))
+  # Twelve points are the size of 1.
+  size <- function(d) as.numeric(text(d, 2)$axis.text$size)
+  expect_equal(c(size(3), size(15), size(20), size(40)) * 12, c(9.5, 9.5, 150 / 20, 4.5))
+  edge <- data.frame(x = c("a", "a", "b"), y = c("b", "c", "c"), value = c(0.55, 0.5501, -0.55))
+  expect_identical(ggplot2::layer_data(heat_map(edge, edge[0, ], 1, -1), 2)$colour, c("grey15", "white", "grey15"))
+})
+
+test_that("laws stand beside each other as their names leave room, with the normal density from -4 to 4", {
+  bars <- data.frame(low = c(-1, 0), high = c(0, 1), density = c(0.4, 0.6))
+  panels <- function(labels) law_panels(rep(list(bars), length(labels)), labels)
+  across <- function(width, n = 4) panels(sprintf("%s%02d", strrep("a", width - 2), seq_len(n)))$facet$params$ncol
+  expect_equal(c(across(24), across(25), across(18, 3), across(19, 3), across(18, 6), across(14, 13), across(15, 13)), c(2, 1, 3, 2, 3, 4, 3))
+  picture <- panels(c("a", "a:b"))
+  drawn <- ggplot2::layer_data(picture, 1)
+  expect_equal(drawn[c("xmin", "xmax", "ymin", "ymax")], data.frame(xmin = c(-1, 0), xmax = c(0, 1), ymin = 0, ymax = c(0.4, 0.6))[c(1, 2, 1, 2), ],
+               ignore_attr = TRUE)
+  expect_identical(as.integer(drawn$PANEL), c(1L, 1L, 2L, 2L))
+  curve <- ggplot2::layer_data(picture, 2)
+  expect_equal(range(curve$x), c(-4, 4))
+  expect_equal(curve$y, dnorm(curve$x))
+})
+
+test_that("the law of counts is that of reports in the population unless another one is asked for", {
+  truth <- rr_pmdh(c(3, 2, 4, 6), rr_warner(0.8))
+  bars <- function(...) ggplot2::layer_data(ggplot2::autoplot(truth, names(coef(truth))[3], ...), 1)[c("xmin", "xmax", "ymax")]
+  expect_equal(bars(), bars(target = "population", of = "reports"))
+  # The count of 11 of one respondent in 15, by its binomial law.
+  share <- coef(truth)[[3]] / 15
+  expect_equal(bars()$ymax, Filter(function(density) density > 1e-4, dbinom(0:15, 15, share) * sqrt(15 * share * (1 - share))))
 })

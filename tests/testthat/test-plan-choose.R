@@ -295,3 +295,17 @@ test_that("a projection onto the shares that can be is never further from the tr
   # Two reports: sum m (1 - m) / (n - 1) / a^2 at the shares 1 / 2, 1 / 2 and 0.
   expect_equal(unbiased_risk(rr_grr(3, p = 0.5), c(1, 1, 0), "inv", 2), 0.5 / 0.25^2)
 })
+
+test_that("methods of equal risk are best together, and the next one is named beside a risk above 0", {
+  lines <- function(...) {
+    choice <- with_class(tibble::tibble(method = c("mle", "inv", "invp")[seq_along(c(...))], risk = c(...)), "rr_choice")
+    shown <- utils::capture.output(print(choice))
+    lapply(shown[grepl("\"", shown)], function(line) regmatches(line, gregexpr("(?<=\")[a-z]+(?=\")", line, perl = TRUE))[[1]])
+  }
+  expect_identical(lines(1e-6, 1.5e-6), list("mle", "inv"))
+  expect_identical(lines(2, 2 + 1e-9, 3), list(c("mle", "inv"), "invp"))
+  expect_identical(lines(2e-6, 2.1e-6, 3e-6), list("mle", "inv"))
+  expect_identical(lines(0, 0.1), list("mle"))
+  expect_identical(lines(0, 0, 0.1), list(c("mle", "inv")))
+  expect_identical(lines(0.1), list("mle"))
+})

@@ -107,6 +107,7 @@ test_that("impossible plans and bad input", {
     rr_power(test, n = 100, labels = 0.5, share = 0.1), rr_power(test, n = 100, labels = 50, share = c(0.1, 0.2)),
     rr_power(test, n = 100, labels = NA, margin = 0.1, share = 0.1, costs = c(label = 1, report = 1)),
     rr_power(test, labels = NA, margin = 0.1, share = 0.1, costs = c(1, 2)),
+    rr_power(test, labels = NA, margin = 0.1, share = 0.1, costs = c(label = 1, price = 2)),
     rr_power(test, n = 100, labels = 50, share = 0.1, versus = 0.2, validation = "internal"),
     rr_power(test, n = 100, labels = NA, margin = 0.1, share = 0.1, category = c("no", "yes")),
     rr_power(rr_binary(1, 0), n = 100, labels = 50, share = 0.1), rr_power(test, n = 100, share = 0.1, validation = "internal"),
@@ -156,4 +157,15 @@ test_that("numbers of a plan of labels that cannot be are refused; those that ar
 test_that("somebody of each report is labelled", {
   test <- rr_misclassification(sensitivity = 0.8, specificity = 0.95)
   expect_identical(rr_power(test, n = 1000, labels = 1, share = 0.12, validation = "internal")$people, c(1, 1))
+})
+
+test_that("people are the labels of a whole split, and 20 of a truth without errors, however many labels are wanted", {
+  # Truths of equal weight share the labels equally.
+  equal <- rr_power(rr_misclassification(0.8, 0.8), n = 1000, labels = 100, share = 0.5)
+  expect_equal(equal$split, c(50, 50))
+  expect_identical(equal$people, c(50, 50))
+  certain <- rr_misclassification(sensitivity = 0.8, specificity = 1)
+  expect_message(plan <- rr_power(certain, n = 100, margin = 0.01, labels = NA, share = 0.12), class = "candor_message_floor")
+  expect_identical(plan$split, c(0, Inf))
+  expect_identical(plan$people, c(20, Inf))
 })

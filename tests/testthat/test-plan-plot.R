@@ -190,6 +190,9 @@ test_that("a comparison is bars at one privacy level and lines along several, of
   expect_identical(c(bars$labels$title, bars$labels$subtitle), c("Mean squared error, by mechanism", "Privacy level epsilon 2"))
   # The least error is on top.
   expect_identical(levels(bars$data$label), c("v", "u"))
+  # Errors are points without an interval.
+  expect_equal(ggplot2::layer_data(bars, 3)$x, log10(c(1, 2)))
+  expect_true(all(is.na(bars$data[c("conf.low", "conf.high")])))
   lines <- ggplot2::autoplot(rows(4, 1:13, "mean"))
   expect_identical(unlist(lines$labels[c("title", "subtitle", "x", "y")], use.names = FALSE),
                    c("Variance, by privacy level", "K = 4, N = 9", "Privacy level epsilon", "Variance"))
@@ -202,4 +205,30 @@ test_that("a comparison is bars at one privacy level and lines along several, of
   # Panels below each other have room for three breaks, and one panel for six.
   breaks <- function(k) axis_of(ggplot2::autoplot(rows(k, 1:3)), "y")$breaks(c(10, 500))
   expect_identical(lengths(list(breaks(4), breaks(c(2, 4, 8, 16)))), c(6L, 3L))
+})
+
+test_that("margins of unions stand over their numbers of sets, with a mark for each of up to seven", {
+  plan <- function(sets) data.frame(mechanism = factor("a"), sets = sets, n = 50, share = 0.1, margin = 10 * sets + 3)
+  picture <- union_picture(plan(c(1, 3, 7)))
+  line <- ggplot2::layer_data(picture, which(vapply(picture$layers, function(layer) inherits(layer$geom, "GeomLine"), NA)))
+  expect_equal(line[c("x", "y")], data.frame(x = c(1, 3, 7), y = log10(c(13, 33, 73))), ignore_attr = TRUE)
+  expect_equal(axis_of(union_picture(plan(c(1:6, 9))), "x")$breaks, c(1:6, 9))
+  expect_type(axis_of(union_picture(plan(1:8)), "x")$breaks, "closure")
+})
+
+test_that("direct questions that need nobody are left out, and powers of 0 are drawn", {
+  plan <- data.frame(mechanism = factor("a"), x = c(0.1, 0.2, 0.3), direct = c(0, 30, 20), n = c(100, 200, 300), panel = factor("one"))
+  needed <- plan_lines(plan, "n", "share", percent_labels, 3)
+  expect_equal(ggplot2::layer_data(needed, 1)[c("x", "y")], data.frame(x = c(0.2, 0.3), y = log10(c(30, 20))), ignore_attr = TRUE)
+  power <- plan_lines(transform(plan, direct = c(0, 0.3, 0.5), power = c(0.1, 0.2, 0.4)), "power", "n", format_count, 3)
+  expect_equal(ggplot2::layer_data(power, 1)[c("x", "y")], data.frame(x = log10(c(0.1, 0.2, 0.3)), y = c(0, 0.3, 0.5)), ignore_attr = TRUE)
+  expect_equal(axis_of(power, "x")$breaks, c(0.1, 0.2, 0.3))
+})
+
+test_that("labels of several designs are drawn in panels of their own, from 0 to their people, whatever the order of columns", {
+  plan <- data.frame(mechanism = rep(c("a", "b"), each = 2), n = 1000, labels = 50, report = c("no", "yes"), people = c(30, 20, 10, 40))
+  picture <- label_picture(plan)
+  expect_identical(levels(picture$data$panel), paste0(c("a", "b"), ", 50 labels, 1,000 respondents"))
+  expect_equal(picture$data[c("estimate", "conf.low", "conf.high")], data.frame(estimate = plan$people, conf.low = 0, conf.high = plan$people))
+  expect_identical(row_name(as.character(picture$data$label)), plan$report)
 })
