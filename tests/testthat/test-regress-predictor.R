@@ -746,3 +746,20 @@ test_that("more than 4,000 rows are searched by 2,000 of them, whose two best en
   expect_identical(small, list(weights = small$weights, outcome = -small$weights, exact = cbind(small$weights, 0), loglik_reports = cbind(small$weights)))
   expect_equal(starts(4001, 2, c(-Inf, -3)), rbind(c(10, 22)))
 })
+
+test_that("the estimate with other weights is that of respondents who stand as often in the data, or none where they do not determine it", {
+  case <- chain_data(60)
+  d <- case$data
+  d$q <- d$q %% 2
+  often <- rep_len(c(1, 2, 0, 3, 1), nrow(d))
+  again <- rep(seq_len(nrow(d)), often)
+  mechanism <- list(q = rr_warner(0.9))
+  for (method in c("moments", "ml")) {
+    fit <- quietly(suppressWarnings(rr_predictor(o ~ z + q, d, mechanism, method = method, starts = 1)))
+    other <- quietly(suppressWarnings(rr_predictor(o ~ z + q, d[again, ], mechanism, method = method, starts = 1)))
+    mixture <- if (method == "ml") new_mixture(fit$rows)
+    expect_equal(unname(predictor_replicate(fit, mixture, often)), unname(other$estimate), tolerance = 1e-6)
+  }
+  moments <- rr_predictor(o ~ z + q, d, mechanism)
+  expect_identical(predictor_replicate(moments, NULL, numeric(nrow(d))), rep(NA_real_, 3))
+})
