@@ -763,3 +763,31 @@ test_that("the estimate with other weights is that of respondents who stand as o
   moments <- rr_predictor(o ~ z + q, d, mechanism)
   expect_identical(predictor_replicate(moments, NULL, numeric(nrow(d))), rep(NA_real_, 3))
 })
+
+test_that("scores of reports that were not given are derivatives of their log-likelihood, row by row and without weights", {
+  d <- chain_data(60)$data
+  d$q <- d$q %% 2
+  d$w <- rep_len(1:3, nrow(d))
+  fit <- quietly(suppressWarnings(rr_predictor(o ~ z + q, d, list(q = rr_warner(0.8)), method = "ml", weights = w, starts = 1)))
+  other <- 1 - d$q
+  loglik <- function(b) {
+    share <- plogis(b[1] + b[2] * d$z)
+    density <- function(s) dnorm(d$o, b[3] + b[4] * d$z + b[5] * s, exp(b[6])) * ifelse(other == s, 0.8, 0.2)
+    log((1 - share) * density(0) + share * density(1))
+  }
+  b <- unname(c(coef(fit, "truth"), coef(fit), log(sigma(fit))))
+  h <- 1e-5
+  slopes <- vapply(seq_along(b), function(j) (loglik(b + h * (seq_along(b) == j)) - loglik(b - h * (seq_along(b) == j))) / (2 * h), d$z)
+  scores <- mixture_scores(suppressMessages(new_mixture(fit$rows)), list(q = other + 1L), fit$b)
+  # Central differences have an error of h^2 and 1e-16 / h.
+  expect_equal(unname(scores), slopes, tolerance = 1e-7)
+})
+
+test_that("devices beside moments are refused only if a study measured more reports than truths", {
+  square <- rr_misclassification(table = rbind(no = c(no = 95, yes = 5), yes = c(10, 40)))
+  expect_no_error(refuse_predictor_study(list(square), "moments"))
+  expect_no_error(refuse_predictor_study(list(rr_channel(rbind(c(0.7, 0.2, 0.1), c(0.1, 0.2, 0.7)))), "moments"))
+  spare <- rr_misclassification(table = rbind(no = c(no = 90, perhaps = 6, yes = 4), yes = c(10, 5, 35)))
+  expect_refused(refuse_predictor_study(list(square, spare), "moments"))
+  expect_no_error(refuse_predictor_study(list(square, spare), "ml"))
+})
