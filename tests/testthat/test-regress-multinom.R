@@ -532,3 +532,12 @@ test_that("questions of a product count in their order, the first fastest", {
   all <- expand.grid(a = c("x", "y", "z"), b = c("no", "yes"), c = c("k", "l"))
   expect_identical(product_codes(all, questions), 1:12)
 })
+
+test_that("questions are columns of the data, not variables beside it, and the dot is all other columns", {
+  d <- withr::with_seed(4, data.frame(x = rnorm(120), a = sample(c("no", "yes"), 120, TRUE), b = sample(c("no", "yes"), 120, TRUE)))
+  questions <- rr_product(a = rr_warner(0.9), b = rr_warner(0.9))
+  all <- suppressWarnings(rr_multinom(~ ., d, questions, starts = 1))
+  expect_equal(coef(all), coef(suppressWarnings(rr_multinom(~ x, d, questions, starts = 1))), tolerance = 1e-10)
+  b <- d$b
+  expect_refused(rr_multinom(~ x, d[c("x", "a")], questions, starts = 1))
+})
