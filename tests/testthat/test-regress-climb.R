@@ -281,3 +281,31 @@ test_that("flat directions: levels without information, then those of the other 
   alone <- list(data = list(weight = c(4, 6)), basis = list(levels = 2), metric = diag(c(4, 6)))
   expect_equal(flat_directions_of(alone, diag(c(1, 5e-4)), 1e-4), cbind(c(0, sqrt(10 / 6))))
 })
+
+test_that("levels of a factor are eliminated from the information of the other columns, those without information are flat by themselves", {
+  # Two levels, the first without information, and two other columns: J has the null vectors (1, 0, 0, 0) and (0, -1, 0, 2).
+  model <- list(data = list(weight = rep(2, 5)), basis = list(levels = 2), metric = diag(c(4, 10, 10, 10)))
+  J <- matrix(0, 4, 4)
+  J[2:4, 2:4] <- rbind(c(4, 1, 2), c(1, 6, 0.5), c(2, 0.5, 1))
+  N <- flat_directions_of(model, J, 1e-4)
+  expect_identical(dim(N), c(4L, 2L))
+  expect_equal(N[, 1], c(sqrt(10 / 4), 0, 0, 0))
+  expect_equal(N[, 2] / N[4, 2], c(0, -0.5, 0, 1), tolerance = 1e-12)
+  expect_equal(sum(N[3:4, 2]^2), 1)
+  # Nothing is flat, and nothing but levels.
+  expect_identical(dim(flat_directions_of(model, diag(4), 1e-4)), c(4L, 0L))
+  model$metric <- diag(c(4, 10))
+  expect_equal(flat_directions_of(model, diag(c(0, 5)), 1e-4), cbind(c(sqrt(10 / 4), 0)))
+})
+
+test_that("a climb has the number of steps of its model, and a rough one may have more", {
+  model <- group_model(c(16, 6, 2))
+  model$steps <- 1
+  start <- group_point(model, c(-3, 3, 2))
+  expect_identical(climb(model, start)$steps, 1)
+  rough <- climb(model, start, is_rough = TRUE)
+  expect_gt(rough$steps, 1)
+  # Its promise is a thousandth of the log-likelihood; the maximum is that of each group's share.
+  top <- sum(dbinom(c(16, 6, 2), c(40, 12, 8), c(16, 6, 2) / c(40, 12, 8), log = TRUE)) - sum(lchoose(c(40, 12, 8), c(16, 6, 2)))
+  expect_lt(top - rough$value, 2e-3)
+})

@@ -269,6 +269,16 @@ test_that("one question asked several times: evasion beside an intercept alone, 
   best <- optim(c(0, 1, -1), loglik, method = "BFGS", control = list(fnscale = -1, reltol = 1e-14))
   expect_equal(c(fit$loglik, best$value), rep(loglik(at), 2), tolerance = 1e-8)
   expect_equal(unname(solve(fit$evasion$covariance)), -optimHess(at, loglik, control = list(ndeps = rep(1e-4, 3))), tolerance = 1e-4)
+  # The highest log-likelihood at a value of one of them, also from where nobody evades.
+  nobody <- fit$evasion
+  nobody$share <- 0
+  nobody$point[3] <- -Inf
+  for (j in 1:3) {
+    value <- at[j] + c(0.4, -0.3, 0.5)[j]
+    others <- optim(at[-j], function(b) loglik(append(b, value, j - 1)), method = "BFGS", control = list(fnscale = -1, reltol = 1e-14))
+    expect_equal(evasion_height(fit$evasion, j, value), others$value, tolerance = 1e-8)
+    if (j < 3) expect_equal(evasion_height(nobody, j, value), others$value, tolerance = 1e-8)
+  }
 })
 
 test_that("limits of evasion: Wald's by hand, and profiles that fall by the quantile or reach 0", {

@@ -372,3 +372,36 @@ test_that("the error of a study is added to the variances that are known", {
   expect_identical(add(fit(2, NA))$variance[["a", "a"]], 3)
   expect_identical(add(fit(NA, NA)), fit(NA, NA))
 })
+
+test_that("the intraclass correlation is the part of sigma^2 in the variance of the latent truths, which the link has", {
+  fit <- mixed_case()$fit
+  s2 <- fit$sigma^2
+  correlation <- function(link, ...) glance(utils::modifyList(fit, list(fixed = list(link = link), ...)))$icc
+  # Variances of the logistic, normal and Gumbel distributions; Cauchy's has none.
+  expect_equal(correlation("logit"), s2 / (s2 + base::pi^2 / 3))
+  expect_equal(correlation("probit"), s2 / (s2 + 1))
+  expect_equal(correlation("cloglog"), s2 / (s2 + base::pi^2 / 6))
+  expect_identical(correlation("cauchit"), NA_real_)
+  expect_identical(correlation("probit", sigma = 0), 0)
+  expect_identical(correlation("logit", sigma = Inf), 1)
+  expect_identical(glance(fit)$ngrps, 60L)
+})
+
+test_that("effects of a random intercept are tables of their own, in any number, and intercepts are read by their group", {
+  fit <- mixed_case()$fit
+  all <- tidy(fit, conf.int = TRUE)
+  expect_identical(all$term, c("(Intercept)", "x", "sd__(Intercept)"))
+  expect_identical(all$group, c(NA, NA, "id"))
+  expect_identical(tidy(fit, "fixed"), tidy(fit)[1:2, ])
+  expect_identical(tidy(fit, "ran_pars"), tidy(fit)[3, ])
+  expect_equal(unname(as.matrix(all[c("conf.low", "conf.high")])), unname(confint(fit)), tolerance = 1e-10)
+  odds <- tidy(fit, exponentiate = TRUE)
+  expect_equal(odds$estimate, c(exp(coef(fit)), fit$sigma), ignore_attr = TRUE)
+  intercepts <- tidy(fit, "ran_vals")
+  expect_identical(intercepts$level, as.character(101:160))
+  expect_identical(unique(intercepts$group), "id")
+  values <- ranef.rr_glm_mixed(fit)
+  expect_identical(values[as.character(101:160), "(Intercept)"], intercepts$estimate)
+  expect_identical(unlist(VarCorr.rr_glm_mixed(fit)[c("variance", "std.dev")], use.names = FALSE), c(fit$sigma^2, fit$sigma))
+  expect_refused(tidy(fit, "random"), tidy(fit, c("fixed", "random")))
+})

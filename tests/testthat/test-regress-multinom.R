@@ -499,3 +499,45 @@ test_that("a row alone has the shares, slopes and counts that it has among other
   expect_equal(unname(predict(fit)[1, ]), c(0.5, 0.15, 0.05) / 0.7, tolerance = 1e-7)
   expect_identical(nobs(fit), 200)
 })
+
+test_that("a cumulative logit anywhere: value, slopes, curvature and expected information are those of the probabilities of its reports", {
+  for (case in list(list(channel = wide_channel, b = c(-0.7, 0.2, -0.4, 0.5, -0.3)), list(channel = wide_channel[1:3, ], b = c(0.4, -0.6, 0.2, 0.7)))) {
+    m <- nrow(case$channel) - 1L
+    z <- cbind(c(0.3, -1, 2, 0.5, 1.2), c(1, 0.4, -0.6, -2, 0.1))
+    rows <- list(channel = case$channel, codes = c(5L, 1L, 2L, 4L, 3L), weights = c(1, 2, 0.5, 0, 3))
+    reported <- function(b) {
+      a <- c(b[1], b[1] + cumsum(exp(b[2:m])))
+      below <- cbind(0, plogis(outer(-drop(z %*% b[-seq_len(m)]), a, `+`)), 1)
+      t(diff(t(below))) %*% case$channel
+    }
+    loglik <- function(b) log(reported(b)[cbind(1:5, rows$codes)])
+    state <- cumulative_value(rows, z, case$b, 2L)
+    expect_equal(state$value, sum(rows$weights * loglik(case$b)), tolerance = 1e-12)
+    expect_identical(cumulative_value(rows, z, case$b, 0L), list(value = state$value))
+    expect_equal(state$gradient, drop(rows$weights %*% difference_gradient(loglik, case$b)), tolerance = 1e-7)
+    slope <- function(b) cumulative_value(rows, z, b, 1L)$gradient
+    expect_equal(state$observed, -difference_gradient(slope, case$b), tolerance = 1e-6)
+    expect_null(cumulative_value(rows, z, case$b, 1L)$fallback)
+    information <- 0
+    for (y in 1:5) {
+      slopes <- difference_gradient(function(b) reported(b)[, y], case$b)
+      information <- information + crossprod(slopes, slopes * rows$weights / reported(case$b)[, y])
+    }
+    expect_equal(state$fallback, information, tolerance = 1e-6)
+  }
+})
+
+test_that("questions of a product count in their order, the first fastest", {
+  questions <- rr_product(a = rr_grr(c("x", "y", "z"), p = 0.8), b = rr_warner(0.8), c = rr_grr(c("k", "l"), p = 0.7))
+  all <- expand.grid(a = c("x", "y", "z"), b = c("no", "yes"), c = c("k", "l"))
+  expect_identical(product_codes(all, questions), 1:12)
+})
+
+test_that("questions are columns of the data, not variables beside it, and the dot is all other columns", {
+  d <- withr::with_seed(4, data.frame(x = rnorm(120), a = sample(c("no", "yes"), 120, TRUE), b = sample(c("no", "yes"), 120, TRUE)))
+  questions <- rr_product(a = rr_warner(0.9), b = rr_warner(0.9))
+  all <- suppressWarnings(rr_multinom(~ ., d, questions, starts = 1))
+  expect_equal(coef(all), coef(suppressWarnings(rr_multinom(~ x, d, questions, starts = 1))), tolerance = 1e-10)
+  b <- d$b
+  expect_refused(rr_multinom(~ x, d[c("x", "a")], questions, starts = 1))
+})

@@ -310,3 +310,33 @@ test_that("an answer that one respondent gave counts in draws: a Dirichlet distr
   # Four errors of a mean of 4,000 draws.
   expect_lt(max(abs(colMeans(drawn) - mean) / sqrt(mean * (1 - mean) / 17 / 4000)), 4)
 })
+
+test_that("the grid of direct answers has the density of a logit of a Beta variable, and ends where it is e^-50 of the highest", {
+  for (counts in list(c(4, 9), c(2000, 100), c(0, 3))) {
+    curve <- posterior_grid(counts, diag(2), 2, 0.5)
+    shape <- c(2, 0.5) + rev(counts)
+    density <- exp(shape[1] * plogis(curve$grid, log.p = TRUE) + shape[2] * plogis(-curve$grid, log.p = TRUE) - lbeta(shape[1], shape[2]))
+    expect_equal(curve$density, density, tolerance = 1e-8)
+    ends <- log(curve$density[c(1, length(density))] / max(curve$density))
+    # A hundred nodes for the radius of the sharpest bend, and 250 for a logit.
+    near <- curve$grid[density > max(density) * exp(-20)]
+    radius <- min(1 / sqrt(max(posterior_bend(counts, diag(2), 2, 0.5, plogis(near)))), 0.4)
+    expect_lte(100 * (curve$grid[2] - curve$grid[1]) / radius, 1.02)
+    # The step of the coarse grid is the width, 80 / 0.5 and the logarithm, by 10,000; the density falls by its shape in each of two.
+    step <- (160 + log(sum(counts) + 2)) / 1e4
+    expect_true(all(ends <= -50 & ends >= -50 - 3 * step * shape))
+    expect_equal(curve$evidence, lbeta(shape[1], shape[2]) - lbeta(2, 0.5), tolerance = 1e-8)
+  }
+})
+
+test_that("the bend of a posterior adds the bends of its terms, each as far from 0 as it may be", {
+  channel <- rbind(c(0.7, 0.1, 0.2), c(0.2, 0.5, 0.3))
+  eta <- c(-3, -0.5, 0, 0.4, 2)
+  yes <- plogis(eta)
+  slope <- yes * (1 - yes)
+  # Derivatives by the logit of log(c + d yes) are d slope / (c + d yes), whose square and d slope (1 - 2 yes) / (c + d yes) are the second's parts.
+  term <- function(c, d) (d * slope / (c + d * yes))^2 + abs(d * slope * (1 - 2 * yes) / (c + d * yes))
+  expect_equal(posterior_bend(c(5, 0, 1), channel, 1.5, 0.3, yes), 1.8 * slope + 5 * term(0.7, -0.5) + term(0.2, 0.1))
+  expect_equal(posterior_density(c(5, 0, 9), channel, 1.5, 0.3)(eta),
+               1.5 * log(yes) + 0.3 * log(1 - yes) + 5 * log(0.7 - 0.5 * yes) + 9 * log(0.2 + 0.1 * yes))
+})

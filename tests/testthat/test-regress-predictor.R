@@ -746,3 +746,48 @@ test_that("more than 4,000 rows are searched by 2,000 of them, whose two best en
   expect_identical(small, list(weights = small$weights, outcome = -small$weights, exact = cbind(small$weights, 0), loglik_reports = cbind(small$weights)))
   expect_equal(starts(4001, 2, c(-Inf, -3)), rbind(c(10, 22)))
 })
+
+test_that("the estimate with other weights is that of respondents who stand as often in the data, or none where they do not determine it", {
+  case <- chain_data(60)
+  d <- case$data
+  d$q <- d$q %% 2
+  often <- rep_len(c(1, 2, 0, 3, 1), nrow(d))
+  again <- rep(seq_len(nrow(d)), often)
+  mechanism <- list(q = rr_warner(0.9))
+  for (method in c("moments", "ml")) {
+    fit <- quietly(suppressWarnings(rr_predictor(o ~ z + q, d, mechanism, method = method, starts = 1)))
+    other <- quietly(suppressWarnings(rr_predictor(o ~ z + q, d[again, ], mechanism, method = method, starts = 1)))
+    mixture <- if (method == "ml") new_mixture(fit$rows)
+    expect_equal(unname(predictor_replicate(fit, mixture, often)), unname(other$estimate), tolerance = 1e-6)
+  }
+  moments <- rr_predictor(o ~ z + q, d, mechanism)
+  expect_identical(predictor_replicate(moments, NULL, numeric(nrow(d))), rep(NA_real_, 3))
+})
+
+test_that("scores of reports that were not given are derivatives of their log-likelihood, row by row and without weights", {
+  d <- chain_data(60)$data
+  d$q <- d$q %% 2
+  d$w <- rep_len(1:3, nrow(d))
+  fit <- quietly(suppressWarnings(rr_predictor(o ~ z + q, d, list(q = rr_warner(0.8)), method = "ml", weights = w, starts = 1)))
+  other <- 1 - d$q
+  loglik <- function(b) {
+    share <- plogis(b[1] + b[2] * d$z)
+    density <- function(s) dnorm(d$o, b[3] + b[4] * d$z + b[5] * s, exp(b[6])) * ifelse(other == s, 0.8, 0.2)
+    log((1 - share) * density(0) + share * density(1))
+  }
+  b <- unname(c(coef(fit, "truth"), coef(fit), log(sigma(fit))))
+  h <- 1e-5
+  slopes <- vapply(seq_along(b), function(j) (loglik(b + h * (seq_along(b) == j)) - loglik(b - h * (seq_along(b) == j))) / (2 * h), d$z)
+  scores <- mixture_scores(suppressMessages(new_mixture(fit$rows)), list(q = other + 1L), fit$b)
+  # Central differences have an error of h^2 and 1e-16 / h.
+  expect_equal(unname(scores), slopes, tolerance = 1e-7)
+})
+
+test_that("devices beside moments are refused only if a study measured more reports than truths", {
+  square <- rr_misclassification(table = rbind(no = c(no = 95, yes = 5), yes = c(10, 40)))
+  expect_no_error(refuse_predictor_study(list(square), "moments"))
+  expect_no_error(refuse_predictor_study(list(rr_channel(rbind(c(0.7, 0.2, 0.1), c(0.1, 0.2, 0.7)))), "moments"))
+  spare <- rr_misclassification(table = rbind(no = c(no = 90, perhaps = 6, yes = 4), yes = c(10, 5, 35)))
+  expect_refused(refuse_predictor_study(list(square, spare), "moments"))
+  expect_no_error(refuse_predictor_study(list(square, spare), "ml"))
+})
