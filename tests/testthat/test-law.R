@@ -154,3 +154,40 @@ test_that("the rate of the update of kept sets is the largest eigenvalue of its 
   derivative <- vapply(1:3, function(v) (update(maximum + 1e-5 * (1:3 == v)) - update(maximum - 1e-5 * (1:3 == v))) / 2e-5, numeric(3))
   expect_equal(update_rate(law, evidence, maximum), max(Re(eigen(derivative)$values)), tolerance = 1e-6)
 })
+
+test_that("the covariance under a map is that of its matrix, whether it scales, moves towards shares, or both", {
+  law <- new_law_support(c(0.6, 0.7, 0.55), c(0.2, 0.1, 0.25))
+  evidence <- new_evidence(law, c(40, 30, 50), 100, 100, 3)
+  whole <- unbiased_covariance(law, evidence, 1:3, "sample", FALSE)
+  moved <- c(0.25, 0.5, 0)
+  for (support in list(c(TRUE, TRUE, FALSE), rep(TRUE, 3))) {
+    for (alpha in c(1, 2)) {
+      for (u in list(numeric(3), moved, c(1, 0, 0), replace(moved, 2, 1))) {
+        map <- list(support = support, alpha = alpha, u = u, unbiased = FALSE)
+        matrix <- alpha * (diag(3) - u) * outer(support, support)
+        expected <- matrix %*% whole %*% t(matrix)
+        for (cells in list(1:3, c(3L, 2L), 3L)) {
+          expect_equal(mapped_covariance(law, evidence, map, cells, "sample"), expected[cells, cells, drop = FALSE])
+        }
+        expect_identical(is_identity_map(map), alpha == 1 && all(u == 0))
+      }
+    }
+  }
+  map <- list(support = c(TRUE, TRUE, FALSE), alpha = 1, u = numeric(3), unbiased = TRUE)
+  expect_equal(law_variances(law, evidence, map, c(3L, 1L), "population"), c(0, 0.4 * 0.6 / 99 / 0.4^2))
+  expect_false(is_identity_map(c(identity_map(3), list(jacobian = diag(3)))))
+  expect_false(is_identity_map(c(identity_map(3), list(information = c(0.5, 0.5, 0)))))
+  expect_equal(placed_block(rbind(c(1, 2), c(3, 4)), c(5L, 2L), c(2L, 9L, 5L)), rbind(c(4, 0, 3), 0, c(2, 0, 1)))
+})
+
+test_that("linear functions of shares have a whole covariance, or its diagonal if that is asked for", {
+  law <- new_law_support(0.6, 0.2)
+  evidence <- new_evidence(law, c(40, 30, 50), 100, 100, 3)
+  whole <- unbiased_covariance(law, evidence, 1:3, "sample", FALSE)
+  functions <- rbind(c(1, -1, 0), c(0.5, 0, 2))
+  expected <- functions %*% whole %*% t(functions)
+  expect_equal(law_functions(law, evidence, functions, "sample"), expected)
+  expect_equal(law_functions(law, evidence, functions, "sample", variances = TRUE), diag(expected))
+  one <- jacobian_covariance(law, evidence, list(jacobian = rbind(c(2, 1, 0), 0, 0), unbiased = FALSE), 1L, "sample")
+  expect_equal(one, matrix(sum(whole[1:2, 1:2] * c(4, 2, 2, 1))))
+})
