@@ -230,3 +230,27 @@ test_that("the noise of a function is at most that of the pattern of most varian
   }, 0)
   expect_equal(max_noise(gradient, unions, flip), 40 * max(variance))
 })
+
+test_that("the ratio is doubted if the union of the sketches it is about, the largest of them, may be empty", {
+  index <- 1:7
+  warned <- function(error, n_sets, union = 7, size = 20) {
+    unions <- list(size = rep(20, 7), zeros = cbind(rep(1e4, 7)), slope = cbind(rep(-1, 7)), n_positions = 1e5, covariance = diag(7))
+    unions$size[union] <- size
+    unions$covariance[union, union] <- error * abs(error)
+    what <- NULL
+    withCallingHandlers(union_functions("jaccard", n_sets, c(0.1, 0.1, 0.1), unions, 0.95), warning = function(w) {
+      what <<- class(w)[1]
+      invokeRestart("muffleWarning")
+    })
+    identical(what, "candor_warning_ratio")
+  }
+  # Within two standard errors of 0, those themselves too.
+  expect_identical(vapply(c(9.9, 10, 10.1, -30), warned, NA, 1:3), c(FALSE, TRUE, TRUE, FALSE))
+  expect_identical(vapply(c(9.9, 10.1), warned, NA, 3), c(FALSE, TRUE))
+  expect_identical(vapply(index, function(union) warned(30, 1:3, union), NA), index == 7)
+  expect_identical(vapply(index, function(union) warned(30, 1:2, union), NA), index == 3)
+  expect_identical(vapply(index, function(union) warned(30, 1, union), NA), index == 1)
+  # Other functions have no denominator.
+  unions <- list(size = rep(20, 7), zeros = cbind(rep(1e4, 7)), slope = cbind(rep(-1, 7)), n_positions = 1e5, covariance = 900 * diag(7))
+  expect_no_warning(union_functions("intersection", 1:3, c(0.1, 0.1, 0.1), unions, 0.95))
+})
