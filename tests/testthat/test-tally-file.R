@@ -525,3 +525,47 @@ test_that("a half of a character beyond 16 bits is told from two halves, and fro
   expect_false(has_half_character("\\\\ud83d"))
   expect_true(has_half_character("\\\\\\ud83d"))
 })
+
+test_that("a group's column has its type, and beside its values the levels of a factor or the time zone of times", {
+  expect_identical(group_column("g", c("b", "a")), list(name = "g", type = "text", values = I(c("b", "a"))))
+  expect_identical(group_column("g", c(0.5, 2)), list(name = "g", type = "number", values = I(c(0.5, 2))))
+  expect_identical(group_column("g", 3:2), list(name = "g", type = "integer", values = I(3:2)))
+  expect_identical(group_column("g", c(TRUE, FALSE)), list(name = "g", type = "logical", values = I(c(TRUE, FALSE))))
+  expect_identical(group_column("g", as.Date("2026-02-28")), list(name = "g", type = "date", values = I("2026-02-28")))
+  column <- list(name = "g", type = "factor", values = I(c("v", "u")), levels = I(c("w", "v", "u")))
+  expect_identical(group_column("g", factor(c("v", "u"), c("w", "v", "u"))), column)
+  expect_identical(group_column("g", factor(c("v", "u"), c("w", "v", "u"), ordered = TRUE)), replace(column, "type", "ordered"))
+  time <- list(name = "g", type = "time", values = I(60), tz = "Asia/Tokyo")
+  expect_identical(group_column("g", .POSIXct(60, "Asia/Tokyo")), time)
+  expect_identical(group_column("g", .POSIXct(60)), replace(time, "tz", ""))
+  expect_error(group_column("g", structure(1, class = "difftime")), class = "candor_error_file")
+})
+
+test_that("weighted tallies of files have squares beside respondents, whole respondents, and whole numbers of missing reports and witnesses", {
+  file <- list(format = "candor tally", version = 1, n = 3, counts = c(1, 2), mechanism = list(constructor = "rr_warner", arguments = list(p = 0.8)))
+  made <- function(...) make_tally(utils::modifyList(file, list(...)))
+  expect_identical(made(), rr_counts(c(1, 2), rr_warner(0.8)))
+  weighted <- made(weight_squares = 4.5, respondents = 2)
+  expect_identical(unclass(weighted)[c("n", "effective_n", "weight_squares", "respondents", "missing")],
+    list(n = 3, effective_n = 2, weight_squares = 4.5, respondents = 2, missing = 0))
+  expect_identical(made(weight_squares = 4.5)$respondents, NULL)
+  expect_identical(made(missing = 4)$missing, 4)
+  expect_identical(made(chunks = c("a", "b"))$chunks, c("a", "b"))
+  expect_identical(made(witness = 5)$witness, 5)
+  expect_error(made(respondents = 2), class = "candor_error_file")
+  expect_error(made(weight_squares = 4.5, respondents = 2.5), class = "candor_error_file")
+  expect_error(made(weight_squares = c(4, 5)), class = "candor_error_file")
+  expect_error(made(chunks = c("a", "a")), class = "candor_error_file")
+  expect_error(made(other = 1), class = "candor_error_file")
+  expect_error(made(n = 4), class = "candor_error_file")
+  for (wrong in list(list(missing = 0.5), list(missing = -1), list(witness = 0.5), list(witness = -1))) {
+    expect_error(do.call(made, wrong), class = "candor_error")
+  }
+  groups <- list(list(name = "g", type = "text", values = c("u", "v")))
+  grouped <- made(groups = groups, n = c(3, 7), counts = list(c(1, 2), c(3, 4)))
+  expect_identical(unname(grouped$counts), rbind(c(1, 3), c(2, 4)))
+  expect_identical(grouped$groups$g, c("u", "v"))
+  for (wrong in list(list(), replace(groups, 1, list(replace(groups[[1]], "values", list(c("u", "u"))))))) {
+    expect_error(make_tally(replace(file, c("groups", "n", "counts"), list(wrong, c(3, 7), list(c(1, 2), c(3, 4))))), class = "candor_error_file")
+  }
+})
