@@ -281,3 +281,46 @@ test_that("the boxes of a sheet have no first", {
   expect_identical(answer_boxes("crosswise", sheet), c("d", "s"))
   expect_identical(answer_boxes("triangular", sheet), c("0", "1"))
 })
+
+test_that("the lines of a sheet: fractions in lowest terms, ranges of outcomes, lists and boxes of a page", {
+  expect_identical(c(fraction_text(3, 6), fraction_text(6, 4), fraction_text(5, 13), fraction_text(12, 12)), c("1/2", "3/2", "5/13", "1/1"))
+  # Shares of births are no whole numbers.
+  expect_identical(c(fraction_text(2.5, 10), fraction_text(1, 2.5), fraction_text(1.5, 4.5)), c("0.25", "0.4", "0.3333"))
+  event <- function(device, index) event_words(list(device = device, outcomes = letters[1:6], event = "it is %s"), index)
+  expect_identical(c(event("die", 1:3), event("die", 2:3), event("die", 4), event("digit", 3:6)), c("it is a to c", "it is b or c", "it is d", "it is c to f"))
+  for (device in c("coins2", "coins3", "suit")) {
+    expect_identical(c(event(device, 1:4), event(device, 5:6), event(device, 2)), c("it is a, b, c or d", "it is e or f", "it is b"))
+  }
+  lines <- c("# T", "a < b & c", "* x", "* y", "z", "* w", "## U", "\u2610 no", "* v")
+  page <- c("<h1>T</h1>", "<p>a &lt; b &amp; c</p>", "<ul><li>x</li>", "<li>y</li></ul>", "<p>z</p>", "<ul><li>w</li></ul>", "<h2>U</h2>",
+    "<p class=\"box\">no</p>", "<ul><li>v</li></ul>")
+  expect_identical(html_lines(lines), page)
+  expect_identical(html_lines(lines[3:5], "<ul class=\"faces\">"), c("<ul class=\"faces\"><li>x</li>", page[4:5]))
+  expect_identical(html_lines("* only"), "<ul><li>only</li></ul>")
+  values <- list(no = "a", yes = "b", other = c("two", "texts"), boxes = c("u", "v"))
+  expect_identical(fill_sheet(c("first", "{boxes}", "is {no} or {yes}, {no}"), values), c("first", "\u2610 v", "\u2610 u", "is a or b, a"))
+  expect_refused(fill_sheet("{other}", values))
+  expect_identical(markdown_sheet(list(head = c("# T", "a"), steps = list(c("1. b", "* x", "* y"), "2. c"))), "# T\n\na\n\n1. b\n\n* x\n* y\n\n2. c\n")
+  sheet <- list(no = "nein", yes = "ja")
+  expect_identical(sheet_labels(rr_warner(0.8), sheet), c("nein", "ja"))
+  expect_identical(sheet_labels(rr_grr(c("yes", "no"), 1), sheet), c("yes", "no"))
+  expect_identical(answer_boxes("warner", sheet), "{boxes}")
+})
+
+test_that("devices have their outcomes, weights and totals, and births replace those of birthdays alone", {
+  devices <- physical_devices(NULL)
+  names(devices) <- vapply(devices, `[[`, "", "device")
+  weights <- function(name) devices[[name]]$weights / devices[[name]]$total
+  expect_equal(weights("die"), rep(1 / 6, 6))
+  expect_equal(weights("two dice, sum at most"), c(1:6, 5:1) / 36)
+  births <- c(8, 7.5, 8.3, 8, 8.5, 8.4, 8.9, 8.9, 8.7, 8.5, 8.1, 8.2)
+  others <- physical_devices(births)
+  names(others) <- names(devices)
+  is_day <- startsWith(names(devices), "birthday")
+  expect_identical(others[!is_day], devices[!is_day])
+  expect_identical(vapply(devices, is_birthday, NA, USE.NAMES = FALSE), is_day)
+  expect_identical(others[["birthday, first months"]][c("weights", "total")], list(weights = births, total = sum(births)))
+  day <- others[["birthday, day of the month at most"]]
+  expect_equal(day$weights, rep(sum(births / c(31, 28.2425, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)), 28))
+  expect_identical(day$total, sum(births))
+})
