@@ -482,3 +482,43 @@ test_that("Chernoff's limits of many elements are those of the best lambda, by a
     }
   }
 })
+
+test_that("the first sets keep their bits and flips, lists mark their elements, and sizes are named by how many sets they have", {
+  bits <- cbind(a = c(0L, 1L, 1L), b = c(1L, 1L, 0L), c = c(0L, 0L, 1L))
+  data <- list(bits = bits, m = 3, n = 3, flip = c(0.1, 0.2, 0.3))
+  expect_identical(first_sets(data, 2), list(bits = bits[, 1:2], m = 3, n = 2, flip = c(0.1, 0.2)))
+  expect_identical(first_sets(data, 1)$bits, bits[, 1, drop = FALSE])
+  expect_identical(first_sets(replace(data, "flip", 0.1), 2)$flip, 0.1)
+  expect_identical(first_sets(replace(data, "flip", list(bits / 10)), 2)$flip, bits[, 1:2] / 10)
+  tally <- list(tally = 1, m = 3, n = 3, flip = 0.1)
+  expect_identical(first_sets(tally, 3), tally)
+  expect_identical(list_to_bits(list(a = c("v", "u"), b = character(), c = "w"), c("u", "v", "w")), cbind(a = c(1L, 1L, 0L), b = 0L, c = c(0L, 0L, 1L)))
+  expect_identical(unname(list_to_bits(list(c(1, 3), 2), 3)), cbind(c(1L, 0L, 1L), c(0L, 1L, 0L)))
+  expect_error(list_to_bits(list(), 3), class = "candor_error_empty")
+  expect_error(list_to_bits(list(1, 4), 3), class = "candor_error_level")
+  expect_refused(list_to_bits(list(1), 0), list_to_bits(list(1), c(1, 1)), list_to_bits(list(1), c(1, NA)), list_to_bits(list(1), NULL), list_to_bits(list(1), 1.5))
+  for (least in 0:5) expect_identical(least_size(function(t) t >= least, 5), as.double(least))
+  grown <- rr_set_size(bits, 0.1, cumulative = TRUE)
+  expect_named(coef(grown), c("union.1", "union.2", "union.3"))
+  expect_identical(grown$table$sets, 1:3)
+  expect_named(coef(rr_set_size(bits, 0.1, "intersection")), "intersection")
+  # Without noise sizes are those of the sets.
+  sizes <- function(what) unname(coef(suppressWarnings(rr_set_size(bits, 0, what, cumulative = TRUE))))
+  expect_equal(sizes("union"), c(2, 3, 3))
+  expect_equal(sizes("intersection"), c(2, 1, 0))
+  expect_equal(sizes("difference"), c(2, 1, 0))
+  expect_equal(sizes("jaccard"), c(1, 1 / 3, 0))
+})
+
+test_that("flips of sketches are theirs, those of a plan are given, and so many are refused", {
+  sketch <- function(flip) list(flip = flip)
+  expect_identical(sketch_flips(list(sketch(0.1), sketch(0.2)), NULL, FALSE), c(0.1, 0.2))
+  expect_identical(sketch_flips(list(sketch(0), sketch(0)), 0.1, TRUE), c(0.1, 0.1))
+  expect_identical(sketch_flips(list(sketch(0), sketch(0)), c(0.1, 0.2), TRUE), c(0.1, 0.2))
+  expect_refused(sketch_flips(list(sketch(0), sketch(0.1)), 0.1, TRUE))
+  # The variance of a bit is a product of 1 + q (1 - q) / (1 - 2 q)^2 = 1 / (4 (1 / 2 - q)^2): log 4 each for q = 1 / 4.
+  each <- log1p(0.25 * 0.75 / 0.25)
+  most <- floor(600 / each)
+  expect_length(sketch_flips(rep(list(sketch(0.25)), most), NULL, FALSE), most)
+  expect_error(sketch_flips(rep(list(sketch(0.25)), most + 1), NULL, FALSE), class = "candor_error_no_information")
+})
