@@ -324,3 +324,75 @@ test_that("devices have their outcomes, weights and totals, and births replace t
   expect_equal(day$weights, rep(sum(births / c(31, 28.2425, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)), 28))
   expect_identical(day$total, sum(births))
 })
+
+test_that("a sheet does not replace a file unless it may, and promises by the worst of its design", {
+  file <- withr::local_tempfile(lines = "kept")
+  mechanism <- rr_crosswise(0.2)
+  expect_error(rr_instructions(mechanism, "Q?", "I?", file = file), class = "candor_error_file")
+  expect_identical(readLines(file), "kept")
+  expect_identical(rr_instructions(mechanism, "Q?", "I?", file = file, overwrite = TRUE), file)
+  sheet <- rr_instructions(mechanism, "Q?", "I?")
+  expect_identical(file_text(file), sheet)
+  expect_match(rr_instructions(mechanism, "Q?", "I?", as = "html"), "<!doctype html>|<html", ignore.case = TRUE)
+  # A name that stands for no question of the design is not asked for.
+  words <- sheet_words("en", list(title = "Ours"))
+  expect_identical(words$title, "Ours")
+  expect_identical(sheet_words("en", NULL)[names(words) != "title"], words[names(words) != "title"])
+  expect_refused(sheet_words("en", list(tittle = "Ours")))
+  reasons <- function(mechanism, design) {
+    first <- sheet_reasons(mechanism, design, words)[1]
+    kinds <- c("why", "little", "weak", "sure", "group")
+    kinds[match(first, unlist(words[kinds]))]
+  }
+  promised <- c(reasons(rr_warner(0.8), "warner"), reasons(rr_warner(0.95), "warner"), reasons(rr_warner(0.995), "warner"),
+    reasons(rr_triangular(0.3), "triangular"), reasons(rr_dealt(c(1, 2), 9), "dealt"))
+  expect_identical(promised, c("why", "little", "weak", "sure", "group"))
+  expect_length(sheet_reasons(rr_grr(3, 1), "grr", words), 4)
+  values <- function(mechanism, design, language = "en") sheet_values(mechanism, design, words, NULL, "Q?", "I?", language)
+  expect_identical(values(rr_warner(0.8), "warner")[c("p", "p1", "p2", "no", "yes", "device")],
+    list(p = "0.8", p1 = "0.8", p2 = "0.2", no = words$no, yes = words$yes, device = ""))
+  expect_identical(values(rr_grr(c("a", "b", "c"), p = 0.6), "grr", "de")[c("p", "p1", "p2", "answers", "boxes", "entry-no", "entry-yes")],
+    list(p = "0,4", p1 = "0,6", p2 = "0,2", answers = "a, b, c", boxes = c("a", "b", "c"), `entry-no` = "a", `entry-yes` = "b"))
+  expect_identical(values(rr_forced(c(no = 0.1, yes = 0.25)), "forced", "fr")$named, paste0(words$no, " 0,10; ", words$yes, " 0,25"))
+  dealt <- values(rr_dealt(c(1, 2), 9), "dealt")
+  expect_identical(as.double(unlist(dealt[c("cards", "truthful")])), c(9, 6))
+})
+
+test_that("a device's row gives a sheet its fraction, which is a decimal if it is long, its words and its notes", {
+  words <- sheet_words("de", NULL)
+  row <- rr_device("warner", 1)
+  row <- row[row$device == "die", ]
+  mechanism <- row$mechanism[[1]]
+  given <- function(fraction, language, design = "warner") {
+    row$fraction <- fraction
+    sheet_values(mechanism, design, words, row, "Q?", NULL, language)
+  }
+  expect_identical(row$fraction, "2/3")
+  expect_identical(given("10/365", "de")$device, "; 10/365")
+  expect_identical(given("100/365", "de")$device, "; 0,6667")
+  expect_identical(given("100/365", "ar")$device, "; 0.6667")
+  expect_identical(given("100/365", "en")$device, sprintf("; %s, probability 100/365", row$event))
+  expect_identical(given("2/3", "de")$event, words$chosen)
+  expect_identical(given("2/3", "de", "forced")$event, words$named)
+  device <- device_words(row, "en", NULL)
+  expect_identical(device$events, list(paste("*", 1:4)))
+  die <- sheet_device(row)
+  expect_identical(device$act, die[["act-en"]])
+  own <- device_words(row, "en", "Own?")
+  expect_identical(own[c("ask", "events")], list(ask = "Own?", events = list(NULL)))
+  steps <- function(row) sheet_sections(mechanism, "warner", words, row, NULL, "de")$steps
+  expect_identical(steps(row)[[1]], paste("1.", die[["act-de"]]))
+  expect_identical(steps(row)[[2]][-1], paste("*", 1:4))
+  expect_length(steps(NULL), 2)
+  # An innocuous question is for designs that have one.
+  expect_identical(sheet_sections(mechanism, "warner", words, row, "Own?", "de")$steps, steps(row))
+  table <- sheet_table("devices.dcf")
+  for (name in table[, "device"]) {
+    for (language in c("en", "de")) {
+      note <- table[table[, "device"] == name, if (language == "en") "note" else paste0("note-", language)]
+      sheet <- sheet_words(language, NULL)
+      lines <- function(row) interviewer_lines(mechanism, "warner", sheet, row, language)
+      expect_identical(setdiff(lines(data.frame(device = name)), lines(NULL)), if (is.na(note) || note == "") character() else paste("*", unname(note)))
+    }
+  }
+})
