@@ -379,3 +379,20 @@ test_that("different reports are kept once a group, with their weights, without 
   expect_no_error(check_rows_size(2.5e5, 1000))
   expect_error(check_rows_size(2.5e5 + 1, 1000), class = "candor_error_too_large")
 })
+
+test_that("weights are squared, told if they look like frequencies, and refused beyond the totals that have squares", {
+  warner <- rr_warner(0.8)
+  x <- c("no", "yes", "yes")
+  tally <- rr_tally(x, warner, weights = c(1, 2, 0.5))
+  expect_identical(unclass(tally)[c("counts", "n", "weight_squares", "respondents", "missing")],
+    list(counts = c(1, 2.5), n = 3.5, weight_squares = 5.25, respondents = 3, missing = 0))
+  expect_message(rr_tally(x, warner, weights = c(1, 2, 3)), class = "candor_message_weights")
+  expect_no_message(rr_tally(x, warner, count = c(1, 2, 3)))
+  expect_refused(rr_tally(x, warner, weights = c(1e100, 1e100, 0.5)), rr_tally(x, warner, weights = c(1e-101, 0, 0)))
+  expect_identical(rr_tally(x, warner, weights = c(0, 0, 0))$effective_n, 0)
+  gap <- suppressMessages(rr_tally(c(x, NA), warner, weights = c(1, 2, 0.5, 7), na.rm = TRUE))
+  expect_identical(unclass(gap)[c("n", "weight_squares", "respondents", "missing")], list(n = 3.5, weight_squares = 5.25, respondents = 3, missing = 1))
+  expect_match(tally_remedy(structure(list(), class = "rr_fit")), "fit$tally", fixed = TRUE)
+  expect_match(tally_remedy(structure(list(), class = "rr_survey")), "fit$tally", fixed = TRUE)
+  expect_no_match(tally_remedy(3), "fit$tally", fixed = TRUE)
+})
