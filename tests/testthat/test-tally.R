@@ -396,3 +396,24 @@ test_that("weights are squared, told if they look like frequencies, and refused 
   expect_match(tally_remedy(structure(list(), class = "rr_survey")), "fit$tally", fixed = TRUE)
   expect_no_match(tally_remedy(3), "fit$tally", fixed = TRUE)
 })
+
+test_that("weights and numbers of reports are numbers, one a report, and labels of groups are of at most 10,000 bytes", {
+  expect_refused(
+    check_times(c(1, 2), 3), check_times("1", 1), check_times(list(1), 1), check_times(NA_real_, 1), check_times(c(1, NaN), 2), check_times(-1, 1),
+    check_times(0.5, 1), check_times(2^53 + 2, 1), check_times(Inf, 1), check_times(c(2, 1), 1)
+  )
+  expect_identical(check_times(c(3L, 0L), 2), c(3, 0))
+  expect_refused(check_weights(c(1, 2), 3), check_weights("1", 1), check_weights(list(1), 1), check_weights(NaN, 1), check_weights(-1, 1), check_weights(c(2, 1), 1))
+  expect_identical(check_weights(c(3L, 0L), 2), c(3, 0))
+  expect_null(check_weights(NULL, 2))
+  warner <- rr_warner(0.8)
+  expect_equal(joined_evidence(rr_counts(cbind(u = c(0, 1), v = c(1, 1)), warner))$n, c(1, 1, 2, 2))
+  for (size in 10000:10001) {
+    label <- strrep("a", size)
+    for (key in list(label, factor(label))) {
+      made <- tryCatch(new_rr_tally(warner, cbind(c(1, 2)), tibble(g = key)), candor_error = function(e) NULL)
+      expect_identical(is.null(made), size > 10000)
+    }
+  }
+  expect_s3_class(new_rr_tally(warner, cbind(c(1, 2)), tibble(g = 1)), "rr_tally")
+})
