@@ -410,3 +410,26 @@ test_that("rows of a query with the same keys are added up, and numbers of repor
   expect_identical(unclass(sums)[c("n", "weight_squares", "respondents", "missing")],
     list(n = c(3.5, 10), weight_squares = c(5, 18), respondents = c(3, 7), missing = 5))
 })
+
+test_that("sums of bits are added to the counts of their group, and rows of missing reports are dropped", {
+  unary <- rr_unary(c("a", "b"), 1)
+  rows <- data.frame(reports_missing = c(0, 1, 0, 0), reports_wrong = c(0, 1, 0, 0), a = c(3, NA, 1, 2), b = c(5, NA, 0, 1))
+  query <- list(layout = "text", sums = c("a", "b"), answers = "x", keys = "g")
+  times <- c(5, 2, 4, 3)
+  count <- function(groups, na.rm = TRUE, r = rows) count_answer(r, unary, query, times, groups, NULL, na.rm)[c("counts", "dropped")]
+  expect_identical(count(NULL), list(counts = c(6, 6), dropped = 2L))
+  expect_equal(count(c(2L, 1L, 1L, 2L)), list(counts = cbind(c(1, 0), c(5, 6)), dropped = 2L), ignore_attr = TRUE)
+  expect_error(count(NULL, FALSE), class = "candor_error_missing")
+  expect_error(count(NULL, r = transform(rows, reports_wrong = c(0, 0, 2, 0))), class = "candor_error_report")
+  # Without a wrong report it does not matter how many are missing.
+  expect_identical(count_answer(rows[-2, ], unary, query, times[-2], NULL, NULL, FALSE)$counts, c(6, 6))
+  expect_identical(count_answer(rows[-2, ], unary, query, times[-2], NULL, NULL, FALSE)$dropped, integer())
+  pairs <- rr_product(u = rr_warner(0.8), v = rr_warner(0.7))
+  answered <- data.frame(u = c("no", "yes", NA, "no"), v = c("yes", "yes", "no", NA))
+  both <- list(layout = "categories", answers = c("u", "v"))
+  counted <- count_answer(answered, pairs, both, times, c(1L, 2L, 2L, 1L), times, TRUE)
+  expect_identical(counted$dropped, 3:4)
+  expect_equal(counted$counts, cbind(c(0, 0, 5, 0), c(0, 0, 0, 2)), ignore_attr = TRUE)
+  bad <- expect_error(count_answer(transform(answered[1:2, ], v = c("maybe", "yes")), pairs, both, times[1:2], NULL, times[1:2], FALSE), class = "candor_error_level")
+  expect_match(conditionMessage(bad), "maybe.*5 times")
+})
