@@ -517,7 +517,8 @@ test_that("what a report of bits or of a category gives away is that of all repo
     }, numeric(nrow(reports))))
     expect_equal(report_evidence.default(rr_unary(k, p = numbers[1], q = numbers[2])), shown(chance))
   }
-  for (C in list(rbind(c(0.5, 0.5, 0), c(0, 0.6, 0.4), c(0, 0.1, 0.9)), rbind(c(0.5, 0.25, 0.25), c(0, 0.6, 0.4), c(0, 0.1, 0.9)), rbind(c(0.7, 0.3), c(0.2, 0.8)))) {
+  for (C in list(rbind(c(0.5, 0.5, 0), c(0, 0.6, 0.4), c(0, 0.1, 0.9)), rbind(c(0.5, 0.25, 0.25), c(0, 0.6, 0.4), c(0, 0.1, 0.9)),
+    rbind(c(0.7, 0.3), c(0.2, 0.8)))) {
     expect_equal(report_evidence.default(rr_channel(C)), shown(C))
   }
   # Each report to an answer reveals it: words of certain bits, a coin of one side, or reports of their own.
@@ -539,7 +540,8 @@ test_that("the pieces of a client's file: its plan, its settings, its lines, its
   }
   expect_match(written_client("python", warner, "{\"a\": \"\\\\\"}", list()), "json.loads(\"{\\\"a\\\": \\\"\\\\\\\\\\\"}\")", fixed = TRUE)
   settings <- list(question = NULL, key = NULL, send = NULL, words = NULL, language = "en", decline = FALSE, practice = FALSE, interviewer = FALSE)
-  others <- list(question = "q", key = "k", send = "https://a.b", words = list(title = "t"), language = "de", decline = TRUE, practice = TRUE, interviewer = TRUE)
+  others <- list(question = "q", key = "k", send = "https://a.b", words = list(title = "t"), language = "de", decline = TRUE,
+    practice = TRUE, interviewer = TRUE)
   used <- function(as, name) tryCatch(is.null(check_settings(as, replace(settings, name, others[name]))), candor_error_argument = function(e) FALSE)
   plugin <- names(settings) %in% c("key", "words", "language")
   for (as in c("page", "javascript", "module", "jspsych", "surveyjs", "python", "plan")) {

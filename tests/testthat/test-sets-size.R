@@ -496,7 +496,8 @@ test_that("the first sets keep their bits and flips, lists mark their elements, 
   expect_identical(unname(list_to_bits(list(c(1, 3), 2), 3)), cbind(c(1L, 0L, 1L), c(0L, 1L, 0L)))
   expect_error(list_to_bits(list(), 3), class = "candor_error_empty")
   expect_error(list_to_bits(list(1, 4), 3), class = "candor_error_level")
-  expect_refused(list_to_bits(list(1), 0), list_to_bits(list(1), c(1, 1)), list_to_bits(list(1), c(1, NA)), list_to_bits(list(1), NULL), list_to_bits(list(1), 1.5))
+  expect_refused(list_to_bits(list(1), 0), list_to_bits(list(1), c(1, 1)), list_to_bits(list(1), c(1, NA)),
+    list_to_bits(list(1), NULL), list_to_bits(list(1), 1.5))
   for (least in 0:5) expect_identical(least_size(function(t) t >= least, 5), as.double(least))
   grown <- rr_set_size(bits, 0.1, cumulative = TRUE)
   expect_named(coef(grown), c("union.1", "union.2", "union.3"))
@@ -548,7 +549,8 @@ test_that("exact intervals are those of half the error on each side, and need fe
     expect_identical(exact_size("union", 11.2, data, 0.9), chernoff_size(11.2, 30, candor:::pattern_law("union", 2, flip), 0.05))
   }
   expect_refused(
-    exact_size("union", 11, replace(data, "flip", list(matrix(0.1, 30, 2))), 0.9), exact_size("union", 11, replace(data, c("n", "flip"), list(9, rep(0.1, 9))), 0.9),
+    exact_size("union", 11, replace(data, "flip", list(matrix(0.1, 30, 2))), 0.9),
+    exact_size("union", 11, replace(data, c("n", "flip"), list(9, rep(0.1, 9))), 0.9),
     exact_size("union", 11, replace(data, "tally", list(list(state = 1))), 0.9)
   )
   # One flip is enough for many sets.

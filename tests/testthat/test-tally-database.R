@@ -430,6 +430,7 @@ test_that("sums of bits are added to the counts of their group, and rows of miss
   counted <- count_answer(answered, pairs, both, times, c(1L, 2L, 2L, 1L), times, TRUE)
   expect_identical(counted$dropped, 3:4)
   expect_equal(counted$counts, cbind(c(0, 0, 5, 0), c(0, 0, 0, 2)), ignore_attr = TRUE)
-  bad <- expect_error(count_answer(transform(answered[1:2, ], v = c("maybe", "yes")), pairs, both, times[1:2], NULL, times[1:2], FALSE), class = "candor_error_level")
+  wrong <- transform(answered[1:2, ], v = c("maybe", "yes"))
+  bad <- expect_error(count_answer(wrong, pairs, both, times[1:2], NULL, times[1:2], FALSE), class = "candor_error_level")
   expect_match(conditionMessage(bad), "maybe.*5 times")
 })
