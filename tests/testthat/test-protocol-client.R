@@ -580,3 +580,12 @@ test_that("a page sends to addresses that browsers do not rewrite", {
   expect_null(check_address(NULL))
   expect_refused(check_address(good[1:2]), check_address(1))
 })
+
+test_that("reports of one answer alone are added up for their answer, and steps upwards matter in the path of an address alone", {
+  # 0.3 and 0.4 of the first answer are its own.
+  expect_equal(report_evidence.default(rr_channel(rbind(c(0.3, 0.4, 0.3), c(0, 0, 1)))), list(guess = 0.85, certain = 0.7))
+  expect_equal(report_evidence.default(rr_channel(rbind(c(0.4, 0.6, 0), c(0.2, 0.8, 0), c(0, 0.5, 0.5))))$certain, 0.5)
+  expect_identical(check_address("https://a.b/x?/../y"), "https://a.b/x?/../y")
+  expect_refused(check_address("https://a.b/%2E/x"), check_address("https://a.b/x/%2E%2e"), check_address("https://a.b/./x?y"))
+  expect_refused(check_lines(list(key = c("a", "")), 2), check_lines(list(key = c("a\n", "b")), 2))
+})

@@ -396,3 +396,17 @@ test_that("a device's row gives a sheet its fraction, which is a decimal if it i
     }
   }
 })
+
+test_that("an event whose epsilon is the wanted one itself is taken", {
+  die <- function(design, epsilon) {
+    table <- rr_device(design, epsilon)
+    table[table$device == "die", ]
+  }
+  # 4 of 6 outcomes have the odds 2, and 2 of 6 those of a half.
+  expect_identical(die("warner", log(2))$fraction, "2/3")
+  expect_identical(die("crosswise", log(2))$fraction, "1/3")
+  expect_identical(nrow(die("warner", log(2) - 1e-9)), 0L)
+  expect_identical(die("warner", log(2) + 1e-9)$outcomes, list(list(1:4)))
+  # Two events of forced response exclude each other: the first outcomes and the last.
+  expect_equal(die("forced", log(2))$outcomes, list(list(1:2, 5:6)))
+})
