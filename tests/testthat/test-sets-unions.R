@@ -254,3 +254,19 @@ test_that("the ratio is doubted if the union of the sketches it is about, the la
   unions <- list(size = rep(20, 7), zeros = cbind(rep(1e4, 7)), slope = cbind(rep(-1, 7)), n_positions = 1e5, covariance = 900 * diag(7))
   expect_no_warning(union_functions("intersection", 1:3, c(0.1, 0.1, 0.1), unions, 0.95))
 })
+
+test_that("limits of functions of unions are normal, from 0 on, and up to 1 for a ratio; a variance below 0 leaves the largest", {
+  flip <- c(0.1, 0.3)
+  unions <- list(size = c(60, 50, 100), zeros = cbind(rep(1e4, 3)), slope = cbind(rep(-1, 3)), n_positions = 100, covariance = diag(c(9, 16, 25)))
+  z <- qnorm(0.95)
+  both <- union_functions("intersection", 2, flip, unions, 0.9)$table
+  expect_equal(unlist(both[c("estimate", "std.error", "conf.low", "conf.high")]), c(10, sqrt(50), 0, 10 + z * sqrt(50)), ignore_attr = TRUE)
+  all <- union_functions("union", 2, flip, unions, 0.9)$table
+  expect_equal(unlist(all[c("estimate", "std.error", "conf.low", "conf.high")]), c(100, 5, 100 - z * 5, 100 + z * 5), ignore_attr = TRUE)
+  ratio <- union_functions("jaccard", 2, flip, replace(unions, "size", list(c(99, 99, 100))), 0.9)$table
+  expect_equal(c(ratio$estimate, ratio$conf.high), c(0.98, 1))
+  below <- union_functions("union", 2, flip, replace(unions, "covariance", list(diag(c(9, 16, -25)))), 0.9)$table
+  largest <- sqrt(max_noise(c(0, 0, 1), unions, flip))
+  expect_identical(below$std.error, NA_real_)
+  expect_equal(c(below$conf.low, below$conf.high), c(max(0, 100 - z * largest), 100 + z * largest))
+})
