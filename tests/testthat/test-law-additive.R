@@ -238,3 +238,20 @@ test_that("groups that are taken together have people of their own, and as many 
                  binomial_intervals(0.4, q, 0.6, phi[cells], n[cells], "wilson", 0.9, "sample"))
   }
 })
+
+test_that("the root between the two smallest poles is that of the quadratic or cubic equation", {
+  # (r - 0.5) (r - 0.1) = 0.2 (r - 0.1) + 0.3 (r - 0.5), and with weights below 0.
+  expect_equal(smallest_secular_root(c(0.5, 0.1), c(0.2, 0.3)), (1.1 - sqrt(1.1^2 - 0.88)) / 2, tolerance = 1e-10)
+  expect_equal(smallest_secular_root(c(0.5, 0.1), c(-0.2, -0.3)), 0.4, tolerance = 1e-10)
+  e <- c(0.9, 0.1, 0.5)
+  w <- c(0.1, 0.2, 0.4)
+  product <- function(roots) c(prod(roots), -sum(utils::combn(roots, 2, prod)), sum(roots), -1) * -1
+  two <- function(r) c(prod(r), -sum(r), 1, 0)
+  roots <- Re(polyroot(product(e) - w[1] * two(e[-1]) - w[2] * two(e[-2]) - w[3] * two(e[-3])))
+  expect_equal(smallest_secular_root(e, w), roots[roots > 0.1 & roots < 0.5], tolerance = 1e-8)
+  expect_identical(smallest_secular_root(c(0.7, 0.2, 0.2), w), 0.2)
+  expect_null(smallest_secular_root(0.3, 0.1))
+  # Other answers are alike only if none of them differs, also if one of them is the mean of all.
+  expect_null(alike_law(new_law_additive(0.4, c(0.1, 0.2, 0.3))))
+  expect_identical(alike_law(new_law_additive(0.4, c(0.2, 0.2, 0.2)))[c("a", "b", "reversed")], list(a = 0.4, b = 0.2, reversed = FALSE))
+})

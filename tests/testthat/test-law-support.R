@@ -234,3 +234,25 @@ test_that("a simulated survey has the errors that its standard errors say", {
   # A variance of 400 draws has a relative standard error of sqrt(2 / 399).
   expect_true(all(abs(apply(estimates, 2, var) / (m * (1 - m) / (n * 0.25)) - 1) < 4 * sqrt(2 / 399)))
 })
+
+test_that("what a law of supports has one of a category has one length, whichever two differ", {
+  expect_refused(
+    checked_support(c(0.6, 0.7), c(0.1, 0.2, 0.3), difference = 0.4), checked_support(c(0.6, 0.7), 0.1, c(0.1, 0.1, 0.1), difference = 0.4),
+    checked_support(0.6, c(0.1, 0.2), NULL, matrix(0.01, 3, 3), difference = 0.4), checked_support(0.6, 0.1, difference = c(0.5, 0.5), both_own = rep(0.1, 3)),
+    checked_support(0.6, 0.1, both_other = c(0.01, 0.01)), checked_support(0.6, 0.1, both_other = rbind(c(0, 0.1), c(0.2, 0))),
+    checked_support(0.6, 0.1, both_own = matrix(0.1, 2, 3)), checked_support(1.6, 0.1), checked_support(0.6, -0.1), checked_support(0.6, 0.1, both_own = 1.1)
+  )
+  law <- checked_support(c(a = 0.6, b = 0.7), 0.1, c(0.06, 0.07), matrix(0.01, 2, 2, dimnames = list(1:2, 1:2)))
+  expect_equal(law[c("p", "q", "both_own", "both_other", "difference")],
+    list(p = c(0.6, 0.7), q = 0.1, both_own = c(0.06, 0.07), both_other = matrix(0.01, 2, 2), difference = c(0.5, 0.6)))
+  expect_identical(c(law_impossible(new_law_support(c(0.6, 0, 0), c(0.1, 0, 0.1)), c(1, 2, 3)), law_impossible(law, c(1, 2))), c(2L, 0L))
+  expect_identical(law_impossible(new_law_support(c(0.6, 0), c(0.1, 0)), c(1, 0)), 0L)
+  bits <- bits_law(0.7, 0.2)
+  expect_equal(bits[c("both_own", "both_other", "odds", "difference")], list(both_own = 0.14, both_other = 0.04, odds = 0.5 / (0.2 * 0.3), difference = 0.5))
+  expect_true(bits$has_likelihood)
+  expect_false(law$has_likelihood)
+  expect_identical(c(law_gives(law, "binomial"), law_gives(new_law_support(0.3, 0.3), "binomial")), c(TRUE, FALSE))
+  expect_equal(pair_block(c(1, 2, 3), c(3L, 1L), NULL), rbind(c(3, 3), c(1, 1)))
+  expect_equal(pair_block(5, 1:2, NULL), matrix(5, 2, 2))
+  expect_identical(pair_block(NULL, 1:2, "independent"), "independent")
+})

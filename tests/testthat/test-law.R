@@ -115,3 +115,79 @@ test_that("a report speaks for a category if its unbiased score is above a half"
   expect_identical(supporting_counts(new_law_additive(0.4, 0.2), list(counts = c(3, 4, 5), n = 12, k = 3)), list(counts = c(3, 4, 5), n = 12))
   expect_error(check_law(list(a = 1)), class = "candor_error_argument")
 })
+
+test_that("a law alone has what its kind was given, and has no other arguments", {
+  toy <- new_rr_law("toy", "w", size = 3)
+  expect_s3_class(toy, c("rr_law_toy", "rr_law"), exact = TRUE)
+  expect_identical(toy[c("size", "words", "gives", "has_likelihood", "adds_up", "by_information")],
+    list(size = 3, words = "w", gives = character(), has_likelihood = FALSE, adds_up = FALSE, by_information = FALSE))
+  expect_null(toy$binomial)
+  expect_false(law_gives(replace(toy, "sets", list(1)), "likelihood"))
+  expect_refused(rr_law(rr_warner(0.8), other = 1), rr_law("yes"))
+  # A difference of 1e-14 itself is one.
+  expect_false(law_tells_nothing(replace(toy, "difference", 1e-14)))
+  expect_true(law_tells_nothing(replace(toy, "difference", list(c(0, -0.9e-14)))))
+  expect_false(law_tells_nothing(replace(toy, "difference", list(c(0, -0.5)))))
+  expect_output(print(rr_new_law("support", 1 / 3, 1 / 7)), "p = 0.3333\n  q = 0.1429\n", fixed = TRUE)
+})
+
+test_that("a report of a score just above a half speaks for its category, weighted or not", {
+  # The second report is a little likelier under the first truth.
+  C <- rbind(c(0.6, 0.34, 0.06), c(0.08, 0.26, 0.66))
+  law <- new_law_channel(list(list(matrix = t(C))))
+  scores <- vapply(1:3, function(y) law_unbiased(law, list(counts = 1 * (1:3 == y), n = 1, k = 2)), numeric(2))
+  expect_true(scores[1, 2] > 0.5 && scores[1, 2] < 0.75)
+  expect_equal(scores %*% t(C), diag(2))
+  expect_equal(supporting_counts(law, new_evidence(law, c(7, 5, 3), 15, 15, 2)), list(counts = c(12, 3), n = 15))
+})
+
+test_that("the rate of the update of kept sets is the largest eigenvalue of its derivative at the maximum", {
+  law <- rr_law(rr_unary(3, epsilon = 2))
+  member <- rbind(c(1, 0, 0), c(0, 1, 0), c(0, 0, 1), c(1, 1, 0), c(0, 1, 1), c(0, 0, 0))
+  times <- c(50, 40, 30, 20, 10, 30)
+  law$sets <- list(bits = matrix(as.raw(c(1, 2, 4, 3, 6, 0))), times = times)
+  evidence <- new_evidence(law, drop(times %*% member), 180, 180, 3)
+  chance <- 1 + (exp(2) - 1) * member
+  update <- function(theta) theta * drop((times / 180 / drop(chance %*% theta)) %*% chance)
+  maximum <- rep(1 / 3, 3)
+  for (i in 1:2000) maximum <- update(maximum)
+  derivative <- vapply(1:3, function(v) (update(maximum + 1e-5 * (1:3 == v)) - update(maximum - 1e-5 * (1:3 == v))) / 2e-5, numeric(3))
+  expect_equal(update_rate(law, evidence, maximum), max(Re(eigen(derivative)$values)), tolerance = 1e-6)
+})
+
+test_that("the covariance under a map is that of its matrix, whether it scales, moves towards shares, or both", {
+  law <- new_law_support(c(0.6, 0.7, 0.55), c(0.2, 0.1, 0.25))
+  evidence <- new_evidence(law, c(40, 30, 50), 100, 100, 3)
+  whole <- unbiased_covariance(law, evidence, 1:3, "sample", FALSE)
+  moved <- c(0.25, 0.5, 0)
+  for (support in list(c(TRUE, TRUE, FALSE), rep(TRUE, 3))) {
+    for (alpha in c(1, 2)) {
+      for (u in list(numeric(3), moved, c(1, 0, 0), replace(moved, 2, 1))) {
+        map <- list(support = support, alpha = alpha, u = u, unbiased = FALSE)
+        matrix <- alpha * (diag(3) - u) * outer(support, support)
+        expected <- matrix %*% whole %*% t(matrix)
+        for (cells in list(1:3, c(3L, 2L), 3L)) {
+          expect_equal(mapped_covariance(law, evidence, map, cells, "sample"), expected[cells, cells, drop = FALSE])
+        }
+        expect_identical(is_identity_map(map), alpha == 1 && all(u == 0))
+      }
+    }
+  }
+  map <- list(support = c(TRUE, TRUE, FALSE), alpha = 1, u = numeric(3), unbiased = TRUE)
+  expect_equal(law_variances(law, evidence, map, c(3L, 1L), "population"), c(0, 0.4 * 0.6 / 99 / 0.4^2))
+  expect_false(is_identity_map(c(identity_map(3), list(jacobian = diag(3)))))
+  expect_false(is_identity_map(c(identity_map(3), list(information = c(0.5, 0.5, 0)))))
+  expect_equal(placed_block(rbind(c(1, 2), c(3, 4)), c(5L, 2L), c(2L, 9L, 5L)), rbind(c(4, 0, 3), 0, c(2, 0, 1)))
+})
+
+test_that("linear functions of shares have a whole covariance, or its diagonal if that is asked for", {
+  law <- new_law_support(0.6, 0.2)
+  evidence <- new_evidence(law, c(40, 30, 50), 100, 100, 3)
+  whole <- unbiased_covariance(law, evidence, 1:3, "sample", FALSE)
+  functions <- rbind(c(1, -1, 0), c(0.5, 0, 2))
+  expected <- functions %*% whole %*% t(functions)
+  expect_equal(law_functions(law, evidence, functions, "sample"), expected)
+  expect_equal(law_functions(law, evidence, functions, "sample", variances = TRUE), diag(expected))
+  one <- jacobian_covariance(law, evidence, list(jacobian = rbind(c(2, 1, 0), 0, 0), unbiased = FALSE), 1L, "sample")
+  expect_equal(one, matrix(sum(whole[1:2, 1:2] * c(4, 2, 2, 1))))
+})

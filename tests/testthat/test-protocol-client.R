@@ -502,3 +502,90 @@ test_that("hashes of a page are SHA-256 in base64, and words of a coin its proba
   # 1/2 and 3/4 of 2^64; what is certain has a word of its own.
   expect_identical(c(coin_words(0.5, 0.5), coin_words(0.25, 0.75), coin_words(0, 1)), c("8000000000000000", "c000000000000000", "1"))
 })
+
+test_that("what a report of bits or of a category gives away is that of all reports, by enumeration", {
+  shown <- function(chance) {
+    alone <- apply(chance, 1, function(p) sum(p[colSums(chance > 0) == 1 & p > 0]))
+    list(guess = (1 + max(stats::dist(chance, "manhattan")) / 2) / 2, certain = max(alone))
+  }
+  for (numbers in list(c(0.7, 0, 3), c(1, 0.25, 3), c(1, 0.25, 2), c(1, 0, 3))) {
+    k <- numbers[3]
+    reports <- as.matrix(expand.grid(rep(list(0:1), k)))
+    chance <- t(vapply(seq_len(k), function(x) {
+      one <- ifelse(seq_len(k) == x, numbers[1], numbers[2])
+      apply(reports, 1, function(bits) prod(ifelse(bits == 1, one, 1 - one)))
+    }, numeric(nrow(reports))))
+    expect_equal(report_evidence.default(rr_unary(k, p = numbers[1], q = numbers[2])), shown(chance))
+  }
+  for (C in list(rbind(c(0.5, 0.5, 0), c(0, 0.6, 0.4), c(0, 0.1, 0.9)), rbind(c(0.5, 0.25, 0.25), c(0, 0.6, 0.4), c(0, 0.1, 0.9)),
+    rbind(c(0.7, 0.3), c(0.2, 0.8)))) {
+    expect_equal(report_evidence.default(rr_channel(C)), shown(C))
+  }
+  # Each report to an answer reveals it: words of certain bits, a coin of one side, or reports of their own.
+  none <- strrep("0", 16)
+  plans <- list(list(own = "1", other = none), list(own = "1", other = "1"), list(own = none, other = none), list(own = "1", other = "8000000000000000"),
+    list(own = "c000000000000000", other = none), list(chance = "1"))
+  expect_identical(vapply(plans, has_revealed_answer, NA, rr_warner(0.8)), c(TRUE, TRUE, TRUE, FALSE, FALSE, TRUE))
+  certain <- list(rr_warner(1), rr_triangular(0.3), rr_warner(0.8), rr_channel(rbind(c(0.5, 0.5, 0), c(0, 0, 1))))
+  expect_identical(vapply(certain, function(mechanism) has_revealed_answer(list(), mechanism), NA), c(TRUE, FALSE, FALSE, TRUE))
+})
+
+test_that("the pieces of a client's file: its plan, its settings, its lines, its name", {
+  warner <- rr_warner(0.8)
+  expect_identical(written_client("plan", warner, "{}", list()), "{}")
+  for (as in c("javascript", "module")) {
+    text <- written_client(as, warner, "{\"a\": \"\\\\1\"}", list())
+    expect_match(text, "plan: {\"a\": \"\\\\1\"}", fixed = TRUE)
+    expect_no_match(text, "plan: null|[{][{]client[}][}]")
+  }
+  expect_match(written_client("python", warner, "{\"a\": \"\\\\\"}", list()), "json.loads(\"{\\\"a\\\": \\\"\\\\\\\\\\\"}\")", fixed = TRUE)
+  settings <- list(question = NULL, key = NULL, send = NULL, words = NULL, language = "en", decline = FALSE, practice = FALSE, interviewer = FALSE)
+  others <- list(question = "q", key = "k", send = "https://a.b", words = list(title = "t"), language = "de", decline = TRUE,
+    practice = TRUE, interviewer = TRUE)
+  used <- function(as, name) tryCatch(is.null(check_settings(as, replace(settings, name, others[name]))), candor_error_argument = function(e) FALSE)
+  plugin <- names(settings) %in% c("key", "words", "language")
+  for (as in c("page", "javascript", "module", "jspsych", "surveyjs", "python", "plan")) {
+    expect_null(check_settings(as, settings))
+    allowed <- if (as == "page") rep(TRUE, 8) else if (as %in% c("jspsych", "surveyjs")) plugin else rep(FALSE, 8)
+    expect_identical(vapply(names(settings), used, NA, as = as, USE.NAMES = FALSE), allowed)
+  }
+  file <- withr::local_tempfile(lines = c("a", "b"))
+  expect_identical(file_text(file), "a\nb\n")
+  expect_error(check_new_file(file, FALSE), class = "candor_error_file")
+  expect_identical(check_new_file(file, TRUE), file)
+  expect_identical(check_new_file(paste0(file, "-new"), FALSE), paste0(file, "-new"))
+  expect_refused(check_new_file(file, "yes"))
+  lines <- function(text, n = 1) check_lines(list(key = text), n)
+  expect_null(lines("a b"))
+  expect_null(check_lines(list(key = c("a", "b"), levels = "c"), c(2, 1)))
+  expect_refused(lines(" "), lines(""), lines("a\nb"), lines(c("a", "b")), lines(1), lines(NULL), lines(c("a", ""), 2),
+    check_lines(list(key = "a", levels = "\t"), c(1, 1)))
+  expect_identical(html_text("a < b & c > <d>&"), "a &lt; b &amp; c > &lt;d>&amp;")
+  expect_identical(put_texts("{{a}} {{b}} {{a}}", list(a = "\\1 {{b}}", b = "x")), "\\1 x {{b}} {{a}}")
+  shares <- function(mechanism) pictured_shares(mechanism)
+  expect_identical(shares(rr_channel(rbind(c(0.7, 0.3), c(0, 1)))), list(list(70, 30), list(NULL, 100)), ignore_attr = TRUE)
+  expect_length(shares(rr_grr(4, 1)), 4)
+  expect_null(shares(rr_grr(5, 1)))
+  expect_null(shares(rr_unary(3, 1)))
+})
+
+test_that("a page sends to addresses that browsers do not rewrite", {
+  accepts <- function(send) tryCatch(is.null(check_address(send)) || TRUE, candor_error_argument = function(e) FALSE)
+  good <- c("https://a.b", "https://a.b/c?d=e", "https://a.b:65535/", "https://a.b:80", "https://255.249.1.10/x", "https://a-b.c/%2F", "https://a.b/x?../y")
+  bad <- c("http://a.b", "https://a.b:65536", "https://256.1.1.1", "https://u:p@a.b/", "https://a.b/../c", "https://a.b/%2e/", "https://a.1", "https://-a.b",
+    "https://a.b/\u00fc", "https://a.b#c", "https://a.b/%2", "https://")
+  expect_identical(vapply(good, accepts, NA, USE.NAMES = FALSE), rep(TRUE, length(good)))
+  expect_identical(vapply(bad, accepts, NA, USE.NAMES = FALSE), rep(FALSE, length(bad)))
+  expect_identical(check_address(good[2]), good[2])
+  expect_null(check_address(NULL))
+  expect_refused(check_address(good[1:2]), check_address(1))
+})
+
+test_that("reports of one answer alone are added up for their answer, and steps upwards matter in the path of an address alone", {
+  # 0.3 and 0.4 of the first answer are its own.
+  expect_equal(report_evidence.default(rr_channel(rbind(c(0.3, 0.4, 0.3), c(0, 0, 1)))), list(guess = 0.85, certain = 0.7))
+  expect_equal(report_evidence.default(rr_channel(rbind(c(0.4, 0.6, 0), c(0.2, 0.8, 0), c(0, 0.5, 0.5))))$certain, 0.5)
+  expect_identical(check_address("https://a.b/x?/../y"), "https://a.b/x?/../y")
+  expect_refused(check_address("https://a.b/%2E/x"), check_address("https://a.b/x/%2E%2e"), check_address("https://a.b/./x?y"))
+  expect_refused(check_lines(list(key = c("a", "")), 2), check_lines(list(key = c("a\n", "b")), 2))
+})

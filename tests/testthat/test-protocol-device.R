@@ -281,3 +281,132 @@ test_that("the boxes of a sheet have no first", {
   expect_identical(answer_boxes("crosswise", sheet), c("d", "s"))
   expect_identical(answer_boxes("triangular", sheet), c("0", "1"))
 })
+
+test_that("the lines of a sheet: fractions in lowest terms, ranges of outcomes, lists and boxes of a page", {
+  expect_identical(c(fraction_text(3, 6), fraction_text(6, 4), fraction_text(5, 13), fraction_text(12, 12)), c("1/2", "3/2", "5/13", "1/1"))
+  # Shares of births are no whole numbers.
+  expect_identical(c(fraction_text(2.5, 10), fraction_text(1, 2.5), fraction_text(1.5, 4.5)), c("0.25", "0.4", "0.3333"))
+  event <- function(device, index) event_words(list(device = device, outcomes = letters[1:6], event = "it is %s"), index)
+  expect_identical(c(event("die", 1:3), event("die", 2:3), event("die", 4), event("digit", 3:6)), c("it is a to c", "it is b or c", "it is d", "it is c to f"))
+  for (device in c("coins2", "coins3", "suit")) {
+    expect_identical(c(event(device, 1:4), event(device, 5:6), event(device, 2)), c("it is a, b, c or d", "it is e or f", "it is b"))
+  }
+  lines <- c("# T", "a < b & c", "* x", "* y", "z", "* w", "## U", "\u2610 no", "* v")
+  page <- c("<h1>T</h1>", "<p>a &lt; b &amp; c</p>", "<ul><li>x</li>", "<li>y</li></ul>", "<p>z</p>", "<ul><li>w</li></ul>", "<h2>U</h2>",
+    "<p class=\"box\">no</p>", "<ul><li>v</li></ul>")
+  expect_identical(html_lines(lines), page)
+  expect_identical(html_lines(lines[3:5], "<ul class=\"faces\">"), c("<ul class=\"faces\"><li>x</li>", page[4:5]))
+  expect_identical(html_lines("* only"), "<ul><li>only</li></ul>")
+  values <- list(no = "a", yes = "b", other = c("two", "texts"), boxes = c("u", "v"))
+  expect_identical(fill_sheet(c("first", "{boxes}", "is {no} or {yes}, {no}"), values), c("first", "\u2610 v", "\u2610 u", "is a or b, a"))
+  expect_refused(fill_sheet("{other}", values))
+  expect_identical(markdown_sheet(list(head = c("# T", "a"), steps = list(c("1. b", "* x", "* y"), "2. c"))), "# T\n\na\n\n1. b\n\n* x\n* y\n\n2. c\n")
+  sheet <- list(no = "nein", yes = "ja")
+  expect_identical(sheet_labels(rr_warner(0.8), sheet), c("nein", "ja"))
+  expect_identical(sheet_labels(rr_grr(c("yes", "no"), 1), sheet), c("yes", "no"))
+  expect_identical(answer_boxes("warner", sheet), "{boxes}")
+})
+
+test_that("devices have their outcomes, weights and totals, and births replace those of birthdays alone", {
+  devices <- physical_devices(NULL)
+  names(devices) <- vapply(devices, `[[`, "", "device")
+  weights <- function(name) devices[[name]]$weights / devices[[name]]$total
+  expect_equal(weights("die"), rep(1 / 6, 6))
+  expect_equal(weights("two dice, sum at most"), c(1:6, 5:1) / 36)
+  births <- c(8, 7.5, 8.3, 8, 8.5, 8.4, 8.9, 8.9, 8.7, 8.5, 8.1, 8.2)
+  others <- physical_devices(births)
+  names(others) <- names(devices)
+  is_day <- startsWith(names(devices), "birthday")
+  expect_identical(others[!is_day], devices[!is_day])
+  expect_identical(vapply(devices, is_birthday, NA, USE.NAMES = FALSE), is_day)
+  expect_identical(others[["birthday, first months"]][c("weights", "total")], list(weights = births, total = sum(births)))
+  day <- others[["birthday, day of the month at most"]]
+  expect_equal(day$weights, rep(sum(births / c(31, 28.2425, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)), 28))
+  expect_identical(day$total, sum(births))
+})
+
+test_that("a sheet does not replace a file unless it may, and promises by the worst of its design", {
+  file <- withr::local_tempfile(lines = "kept")
+  mechanism <- rr_crosswise(0.2)
+  expect_error(rr_instructions(mechanism, "Q?", "I?", file = file), class = "candor_error_file")
+  expect_identical(readLines(file), "kept")
+  expect_identical(rr_instructions(mechanism, "Q?", "I?", file = file, overwrite = TRUE), file)
+  sheet <- rr_instructions(mechanism, "Q?", "I?")
+  expect_identical(file_text(file), sheet)
+  expect_match(rr_instructions(mechanism, "Q?", "I?", as = "html"), "<!doctype html>|<html", ignore.case = TRUE)
+  # A name that stands for no question of the design is not asked for.
+  words <- sheet_words("en", list(title = "Ours"))
+  expect_identical(words$title, "Ours")
+  expect_identical(sheet_words("en", NULL)[names(words) != "title"], words[names(words) != "title"])
+  expect_refused(sheet_words("en", list(tittle = "Ours")))
+  reasons <- function(mechanism, design) {
+    first <- sheet_reasons(mechanism, design, words)[1]
+    kinds <- c("why", "little", "weak", "sure", "group")
+    kinds[match(first, unlist(words[kinds]))]
+  }
+  promised <- c(reasons(rr_warner(0.8), "warner"), reasons(rr_warner(0.95), "warner"), reasons(rr_warner(0.995), "warner"),
+    reasons(rr_triangular(0.3), "triangular"), reasons(rr_dealt(c(1, 2), 9), "dealt"))
+  expect_identical(promised, c("why", "little", "weak", "sure", "group"))
+  expect_length(sheet_reasons(rr_grr(3, 1), "grr", words), 4)
+  values <- function(mechanism, design, language = "en") sheet_values(mechanism, design, words, NULL, "Q?", "I?", language)
+  expect_identical(values(rr_warner(0.8), "warner")[c("p", "p1", "p2", "no", "yes", "device")],
+    list(p = "0.8", p1 = "0.8", p2 = "0.2", no = words$no, yes = words$yes, device = ""))
+  expect_identical(values(rr_grr(c("a", "b", "c"), p = 0.6), "grr", "de")[c("p", "p1", "p2", "answers", "boxes", "entry-no", "entry-yes")],
+    list(p = "0,4", p1 = "0,6", p2 = "0,2", answers = "a, b, c", boxes = c("a", "b", "c"), `entry-no` = "a", `entry-yes` = "b"))
+  expect_identical(values(rr_forced(c(no = 0.1, yes = 0.25)), "forced", "fr")$named, paste0(words$no, " 0,10; ", words$yes, " 0,25"))
+  dealt <- values(rr_dealt(c(1, 2), 9), "dealt")
+  expect_identical(as.double(unlist(dealt[c("cards", "truthful")])), c(9, 6))
+})
+
+test_that("a device's row gives a sheet its fraction, which is a decimal if it is long, its words and its notes", {
+  words <- sheet_words("de", NULL)
+  row <- rr_device("warner", 1)
+  row <- row[row$device == "die", ]
+  mechanism <- row$mechanism[[1]]
+  given <- function(fraction, language, design = "warner") {
+    row$fraction <- fraction
+    sheet_values(mechanism, design, words, row, "Q?", NULL, language)
+  }
+  expect_identical(row$fraction, "2/3")
+  expect_identical(given("10/365", "de")$device, "; 10/365")
+  expect_identical(given("100/365", "de")$device, "; 0,6667")
+  expect_identical(given("100/365", "ar")$device, "; 0.6667")
+  expect_identical(given("100/365", "en")$device, sprintf("; %s, probability 100/365", row$event))
+  expect_identical(given("2/3", "de")$event, words$chosen)
+  expect_identical(given("2/3", "de", "forced")$event, words$named)
+  device <- device_words(row, "en", NULL)
+  expect_identical(device$events, list(paste("*", 1:4)))
+  die <- sheet_device(row)
+  expect_identical(device$act, die[["act-en"]])
+  own <- device_words(row, "en", "Own?")
+  expect_identical(own[c("ask", "events")], list(ask = "Own?", events = list(NULL)))
+  steps <- function(row) sheet_sections(mechanism, "warner", words, row, NULL, "de")$steps
+  expect_identical(steps(row)[[1]], paste("1.", die[["act-de"]]))
+  expect_identical(steps(row)[[2]][-1], paste("*", 1:4))
+  expect_length(steps(NULL), 2)
+  # An innocuous question is for designs that have one.
+  expect_identical(sheet_sections(mechanism, "warner", words, row, "Own?", "de")$steps, steps(row))
+  table <- sheet_table("devices.dcf")
+  for (name in table[, "device"]) {
+    for (language in c("en", "de")) {
+      note <- table[table[, "device"] == name, if (language == "en") "note" else paste0("note-", language)]
+      sheet <- sheet_words(language, NULL)
+      lines <- function(row) interviewer_lines(mechanism, "warner", sheet, row, language)
+      expect_identical(setdiff(lines(data.frame(device = name)), lines(NULL)), if (is.na(note) || note == "") character() else paste("*", unname(note)))
+    }
+  }
+})
+
+test_that("an event whose epsilon is the wanted one itself is taken", {
+  die <- function(design, epsilon) {
+    table <- rr_device(design, epsilon)
+    table[table$device == "die", ]
+  }
+  # 4 of 6 outcomes have the odds 2, and 2 of 6 those of a half.
+  expect_identical(die("warner", log(2))$fraction, "2/3")
+  expect_identical(die("crosswise", log(2))$fraction, "1/3")
+  expect_identical(nrow(die("warner", log(2) - 1e-9)), 0L)
+  expect_identical(die("warner", log(2) + 1e-9)$outcomes, list(list(1:4)))
+  # Two events of forced response exclude each other: the first outcomes and the last.
+  expect_equal(die("forced", log(2))$outcomes, list(list(1:2, 5:6)))
+})

@@ -38,3 +38,15 @@ test_that("a mechanism that simulates its counts does so; without a law or repor
   expect_identical(vapply(list(own, none, rr_unary(3, 1), rr_dealt(c(1, 1), 4)), simulates_counts, NA), c(TRUE, FALSE, TRUE, FALSE))
   for (truth in list(1:3, c(-1, 2), numeric())) expect_error(simulate_counts(rr_warner(0.8), truth), class = "candor_error_argument")
 })
+
+test_that("simulated counts of those who tell the truth are theirs, and reports of a size support as many categories", {
+  for (mechanism in list(rr_warner(1), rr_unary(2, p = 1, q = 0), rr_grr(2, p = 1))) {
+    expect_identical(unname(simulate_counts(mechanism, c(0, 5), 2)), matrix(c(0, 5), 2, 2))
+    expect_identical(dim(simulate_counts(mechanism, c(0, 5))), c(2L, 1L))
+    expect_identical(unname(simulate_counts(mechanism, c(0, 0))), matrix(0, 2, 1))
+  }
+  counts <- withr::with_seed(1, simulate_counts(rr_subset(4, 1, size = 2), c(3, 0, 2, 1), 3))
+  expect_identical(colSums(counts), c(12, 12, 12))
+  expect_true(all(counts >= 0 & counts <= 6))
+  expect_refused(simulate_counts(rr_warner(0.8), c(1, 2, 3)), simulate_counts(rr_warner(0.8), c(3, -1)))
+})

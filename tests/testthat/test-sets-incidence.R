@@ -311,3 +311,38 @@ test_that("numbers of elements have the variances of their sums, and likelihood 
   expect_equal(incidence_variances(covariance, x, estimate), variances)
   expect_equal(incidence_variances(covariance, replace(x, "method", "mle"), estimate), replace(variances, c(1, 4), NA))
 })
+
+test_that("bounds of these very elements: at the estimate they stay, at 0 and at all elements sampling takes nothing, and noise of one set opens them", {
+  fit <- rr_incidence(rr_tally(ones = rep(0:2, c(30, 50, 20)), n = 2, flip = 0.1), method = "mle", target = "sample")
+  table <- tidy(fit)
+  sampled <- tidy(rr_incidence(rr_tally(ones = rep(0:2, c(30, 50, 20)), n = 2, flip = 0.1), method = "mle"))
+  share <- table$estimate / 100
+  least <- 1 - 100 * share * (1 - share) / sampled$std.error^2
+  low <- c(table$estimate[1], 0, 1, 10, 2)
+  high <- c(100, table$estimate[2], 100, 99, 60)
+  level <- 0.9
+  bounds <- sample_bounds(fit, table, list(low = low, high = high), level)
+  ends <- vapply(share, function(p) {
+    excess <- function(b) 200 * (p * log(p / b) + (1 - p) * log((1 - p) / (1 - b))) - qchisq(level, 1)
+    100 * c(uniroot(excess, c(1e-9, p), tol = 1e-12)$root, uniroot(excess, c(p, 1 - 1e-9), tol = 1e-12)$root)
+  }, c(0, 0))
+  expected <- function(bound, clear) {
+    distance <- bound - table$estimate
+    taken <- pmin((clear - table$estimate)^2, qchisq(level, 1) * bound * (1 - bound / 100))
+    left <- ifelse(distance == 0, 0, pmax(distance^2 - taken, least * distance^2))
+    table$estimate + sign(distance) * sqrt(left)
+  }
+  expect_equal(bounds, list(low = expected(low, ends[1, ]), high = expected(high, ends[2, ])), tolerance = 1e-5)
+  expect_identical(bounds$low[1:2], low[1:2])
+  expect_identical(bounds$high[1:3], high[1:3])
+  # A set without noise beside a noisy one leaves the numbers open; sets that are all turned around do not.
+  reports <- cbind(rep(0:1, c(60, 40)), rep(c(0, 1, 0, 1), c(40, 20, 15, 25)))
+  table <- function(flip) tidy(rr_incidence(reports, flip, method = "mle", target = "sample"), conf.int = TRUE)
+  open <- table(c(0, 0.2))
+  expect_true(all(open$conf.low < open$estimate & open$estimate < open$conf.high))
+  for (flip in list(1, c(0, 1))) {
+    closed <- table(flip)
+    expect_equal(closed$conf.low, closed$estimate)
+    expect_equal(closed$conf.high, closed$estimate)
+  }
+})

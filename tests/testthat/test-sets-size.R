@@ -470,7 +470,7 @@ test_that("Chernoff's limits of many elements are those of the best lambda, by a
   m <- 1e5
   alpha <- 0.05
   for (what in c("union", "intersection")) {
-    law <- pattern_law(what, 3, 0.35)
+    law <- candor:::pattern_law(what, 3, 0.35)
     mgf <- function(lambda, rows) max(log(rows %*% exp(lambda * law$y)))
     for (estimate in m * c(0.1, 0.5, 0.9)) {
       bound <- function(lambda) {
@@ -481,4 +481,83 @@ test_that("Chernoff's limits of many elements are those of the best lambda, by a
       expect_equal(chernoff_size(estimate, m, law, alpha), c(ceiling(search(1)), floor(search(-1))))
     }
   }
+})
+
+test_that("the first sets keep their bits and flips, lists mark their elements, and sizes are named by how many sets they have", {
+  bits <- cbind(a = c(0L, 1L, 1L), b = c(1L, 1L, 0L), c = c(0L, 0L, 1L))
+  data <- list(bits = bits, m = 3, n = 3, flip = c(0.1, 0.2, 0.3))
+  expect_identical(first_sets(data, 2), list(bits = bits[, 1:2], m = 3, n = 2, flip = c(0.1, 0.2)))
+  expect_identical(first_sets(data, 1)$bits, bits[, 1, drop = FALSE])
+  expect_identical(first_sets(replace(data, "flip", 0.1), 2)$flip, 0.1)
+  expect_identical(first_sets(replace(data, "flip", list(bits / 10)), 2)$flip, bits[, 1:2] / 10)
+  tally <- list(tally = 1, m = 3, n = 3, flip = 0.1)
+  expect_identical(first_sets(tally, 3), tally)
+  expect_identical(list_to_bits(list(a = c("v", "u"), b = character(), c = "w"), c("u", "v", "w")), cbind(a = c(1L, 1L, 0L), b = 0L, c = c(0L, 0L, 1L)))
+  expect_identical(unname(list_to_bits(list(c(1, 3), 2), 3)), cbind(c(1L, 0L, 1L), c(0L, 1L, 0L)))
+  expect_error(list_to_bits(list(), 3), class = "candor_error_empty")
+  expect_error(list_to_bits(list(1, 4), 3), class = "candor_error_level")
+  expect_refused(list_to_bits(list(1), 0), list_to_bits(list(1), c(1, 1)), list_to_bits(list(1), c(1, NA)),
+    list_to_bits(list(1), NULL), list_to_bits(list(1), 1.5))
+  for (least in 0:5) expect_identical(least_size(function(t) t >= least, 5), as.double(least))
+  grown <- rr_set_size(bits, 0.1, cumulative = TRUE)
+  expect_named(coef(grown), c("union.1", "union.2", "union.3"))
+  expect_identical(grown$table$sets, 1:3)
+  expect_named(coef(rr_set_size(bits, 0.1, "intersection")), "intersection")
+  # Without noise sizes are those of the sets.
+  sizes <- function(what) unname(coef(suppressWarnings(rr_set_size(bits, 0, what, cumulative = TRUE))))
+  expect_equal(sizes("union"), c(2, 3, 3))
+  expect_equal(sizes("intersection"), c(2, 1, 0))
+  expect_equal(sizes("difference"), c(2, 1, 0))
+  expect_equal(sizes("jaccard"), c(1, 1 / 3, 0))
+})
+
+test_that("flips of sketches are theirs, those of a plan are given, and so many are refused", {
+  sketch <- function(flip) list(flip = flip)
+  expect_identical(sketch_flips(list(sketch(0.1), sketch(0.2)), NULL, FALSE), c(0.1, 0.2))
+  expect_identical(sketch_flips(list(sketch(0), sketch(0)), 0.1, TRUE), c(0.1, 0.1))
+  expect_identical(sketch_flips(list(sketch(0), sketch(0)), c(0.1, 0.2), TRUE), c(0.1, 0.2))
+  expect_refused(sketch_flips(list(sketch(0), sketch(0.1)), 0.1, TRUE))
+  # The variance of a bit is a product of 1 + q (1 - q) / (1 - 2 q)^2 = 1 / (4 (1 / 2 - q)^2): log 4 each for q = 1 / 4.
+  each <- log1p(0.25 * 0.75 / 0.25)
+  most <- floor(600 / each)
+  expect_length(sketch_flips(rep(list(sketch(0.25)), most), NULL, FALSE), most)
+  expect_error(sketch_flips(rep(list(sketch(0.25)), most + 1), NULL, FALSE), class = "candor_error_no_information")
+})
+
+test_that("planned variances are those of products of debiased bits, element by element, also of sets turned around", {
+  bits <- rbind(c(1, 0, 1), c(0, 0, 0), c(1, 1, 1), c(0, 1, 0))
+  storage.mode(bits) <- "integer"
+  # The mean square of a debiased bit of a truth x, from its two reports.
+  square <- function(x, q) (1 - q) * ((x - q) / (1 - 2 * q))^2 + q * ((1 - x - q) / (1 - 2 * q))^2
+  for (invert in list(NULL, c(FALSE, TRUE, TRUE))) {
+    for (flips in list(c(0.1, 0.2, 0.3), matrix(1:12 / 30, 4, 3))) {
+      q <- if (is.matrix(flips)) flips else matrix(flips, 4, 3, byrow = TRUE)
+      x <- if (is.null(invert)) bits else abs(bits - rep(invert, each = 4))
+      of_all <- apply(x, 1, prod)
+      of_none <- apply(1 - x, 1, prod)
+      expected <- list(union = sum(1 - of_none), union_variance = sum(apply(square(1 - x, q), 1, prod) - of_none),
+        intersection = sum(of_all), intersection_variance = sum(apply(square(x, q), 1, prod) - of_all))
+      expect_equal(true_totals(bits, flips, invert), expected)
+    }
+  }
+})
+
+test_that("exact intervals are those of half the error on each side, and need few flips", {
+  data <- list(bits = matrix(0L, 30, 2), m = 30, n = 2, flip = 0.1)
+  for (flip in list(0.1, c(0.1, 0.2))) {
+    data$flip <- flip
+    expect_identical(exact_size("union", 11.2, data, 0.9), chernoff_size(11.2, 30, candor:::pattern_law("union", 2, flip), 0.05))
+  }
+  expect_refused(
+    exact_size("union", 11, replace(data, "flip", list(matrix(0.1, 30, 2))), 0.9),
+    exact_size("union", 11, replace(data, c("n", "flip"), list(9, rep(0.1, 9))), 0.9),
+    exact_size("union", 11, replace(data, "tally", list(list(state = 1))), 0.9)
+  )
+  # One flip is enough for many sets.
+  expect_length(exact_size("union", 11, replace(data, c("n", "flip"), list(9, 0.1)), 0.9), 2)
+  # One set of which all or none was reported, by the tails of the binomial distribution.
+  one <- list(bits = rep(1L, 5), m = 5, n = 1, flip = 0.1)
+  tail <- function(t) sum(0.9^t * 0.1^(5 - t))
+  expect_identical(as.double(exact_size("union", 5, one, 0.9)), c(min(which(vapply(0:5, tail, 0) > 0.05)) - 1, 5))
+  expect_identical(as.double(exact_size("union", 5, replace(one, c("bits", "flip"), list(rep(0L, 5), 0.9)), 0.9)), as.double(exact_size("union", 5, one, 0.9)))
 })

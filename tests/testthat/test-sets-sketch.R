@@ -424,3 +424,30 @@ test_that("limits of probabilistic counting are where its score is z standard de
     expect_equal(deviations(fit$conf.high, 1), -z, tolerance = 1e-6)
   }
 })
+
+test_that("bits that are merged have the flip of their odds, and those of turned sets are turned back", {
+  # (1 - q) / (1 - 2 q) of the merged bit is the product of those of the bits: 9 / 8 and 4 / 3 make 3 / 2.
+  expect_equal(merged_flip(c(0.1, 0.2)), 0.25)
+  expect_equal(merged_flip(c(0.9, 0.2)), 0.25)
+  expect_equal(c(merged_flip(0.1), merged_flip(0.7), merged_flip(0), merged_flip(c(1, 0.3))), c(0.1, 0.3, 0, 0.3))
+  expect_equal(merged_flip(c(1e-12, 1e-12)), 2e-12)
+  expect_identical(merged_flip(rep(0.4999, 200)), 0.5)
+  rows <- rbind(c(0, 1), c(0, 0), c(1, 1))
+  expect_identical(merge_rows(rows, c(0, 1), "any", "R"), list(bits = c(0L, 1L, 1L), flip = 0))
+  expect_identical(merge_rows(rows, c(0, 0), "all", "R"), list(bits = c(0L, 0L, 1L), flip = 0))
+  expect_error(merge_rows(matrix(0, 1, 200), rep(0.4999, 200), "any", "R"), class = "candor_error_no_information")
+  expect_identical(draw_bits(c(1, 2, 2, 1), c(0, 1), "R"), c(0L, 1L, 1L, 0L))
+  # An item sets as many bits as there are hashes, of which each has the odds (1 - q) / q.
+  bloom <- rr_sketch(1:3, "bloom", bits = 64, hashes = 2, flip = 0.1, rng = "R")
+  expect_output(print(bloom), paste("epsilon", format(2 * log(9), digits = 4)), fixed = TRUE)
+  expect_output(print(rr_sketch(1:3, "pcsa", buckets = 4, levels = 3, flip = 0.9, rng = "R")), paste("epsilon", format(log(9), digits = 4)), fixed = TRUE)
+  expect_equal(rr_sketch(1, "bloom", bits = 8, hashes = 4, epsilon = 2)$flip, 1 / (1 + exp(1 / 2)))
+  expect_equal(rr_sketch(1, "pcsa", buckets = 4, levels = 3, epsilon = 2)$flip, 1 / (1 + exp(2)))
+  sketches <- list(bloom, bloom)
+  expect_identical(check_sketches(sketches, 0.1), sketches)
+  expect_identical(check_sketches(sketches, c(0.1, 0.1)), sketches)
+  for (flip in list(0.2, c(0.1, 0.2), c(0.1, 0.1, 0.1), "0.1", NA_real_)) expect_error(check_sketches(sketches, flip), class = "candor_error_mismatch")
+  expect_error(check_sketches(list(), NULL), class = "candor_error_empty")
+  expect_error(check_sketches(list(bloom, replace(bloom, "key", "other")), NULL), class = "candor_error_mismatch")
+  expect_error(check_sketches(list(bloom, 1), NULL), class = "candor_error_mismatch")
+})

@@ -230,3 +230,43 @@ test_that("the noise of a function is at most that of the pattern of most varian
   }, 0)
   expect_equal(max_noise(gradient, unions, flip), 40 * max(variance))
 })
+
+test_that("the ratio is doubted if the union of the sketches it is about, the largest of them, may be empty", {
+  index <- 1:7
+  warned <- function(error, n_sets, union = 7, size = 20) {
+    unions <- list(size = rep(20, 7), zeros = cbind(rep(1e4, 7)), slope = cbind(rep(-1, 7)), n_positions = 1e5, covariance = diag(7))
+    unions$size[union] <- size
+    unions$covariance[union, union] <- error * abs(error)
+    what <- NULL
+    withCallingHandlers(union_functions("jaccard", n_sets, c(0.1, 0.1, 0.1), unions, 0.95), warning = function(w) {
+      what <<- class(w)[1]
+      invokeRestart("muffleWarning")
+    })
+    identical(what, "candor_warning_ratio")
+  }
+  # Within two standard errors of 0, those themselves too.
+  expect_identical(vapply(c(9.9, 10, 10.1, -30), warned, NA, 1:3), c(FALSE, TRUE, TRUE, FALSE))
+  expect_identical(vapply(c(9.9, 10.1), warned, NA, 3), c(FALSE, TRUE))
+  expect_identical(vapply(index, function(union) warned(30, 1:3, union), NA), index == 7)
+  expect_identical(vapply(index, function(union) warned(30, 1:2, union), NA), index == 3)
+  expect_identical(vapply(index, function(union) warned(30, 1, union), NA), index == 1)
+  # Other functions have no denominator.
+  unions <- list(size = rep(20, 7), zeros = cbind(rep(1e4, 7)), slope = cbind(rep(-1, 7)), n_positions = 1e5, covariance = 900 * diag(7))
+  expect_no_warning(union_functions("intersection", 1:3, c(0.1, 0.1, 0.1), unions, 0.95))
+})
+
+test_that("limits of functions of unions are normal, from 0 on, and up to 1 for a ratio; a variance below 0 leaves the largest", {
+  flip <- c(0.1, 0.3)
+  unions <- list(size = c(60, 50, 100), zeros = cbind(rep(1e4, 3)), slope = cbind(rep(-1, 3)), n_positions = 100, covariance = diag(c(9, 16, 25)))
+  z <- qnorm(0.95)
+  both <- union_functions("intersection", 2, flip, unions, 0.9)$table
+  expect_equal(unlist(both[c("estimate", "std.error", "conf.low", "conf.high")]), c(10, sqrt(50), 0, 10 + z * sqrt(50)), ignore_attr = TRUE)
+  all <- union_functions("union", 2, flip, unions, 0.9)$table
+  expect_equal(unlist(all[c("estimate", "std.error", "conf.low", "conf.high")]), c(100, 5, 100 - z * 5, 100 + z * 5), ignore_attr = TRUE)
+  ratio <- union_functions("jaccard", 2, flip, replace(unions, "size", list(c(99, 99, 100))), 0.9)$table
+  expect_equal(c(ratio$estimate, ratio$conf.high), c(0.98, 1))
+  below <- union_functions("union", 2, flip, replace(unions, "covariance", list(diag(c(9, 16, -25)))), 0.9)$table
+  largest <- sqrt(max_noise(c(0, 0, 1), unions, flip))
+  expect_identical(below$std.error, NA_real_)
+  expect_equal(c(below$conf.low, below$conf.high), c(max(0, 100 - z * largest), 100 + z * largest))
+})

@@ -354,3 +354,83 @@ test_that("sums of weights are numbers of weights that are finite, at least 0 an
   none$weight_sum <- logical()
   expect_identical(weight_columns(none)$weight_sum, numeric())
 })
+
+test_that("numbers of copies in a database: identifiers that are blank or of different reports are refused, copies told", {
+  told <- function(blank, differing, rows, ids) {
+    inform <- with_calls(inform_stored_copies, run_query = function(data, query, n) query)
+    queries <- list(numbers = data.frame(n_blank = blank, n_differing = differing, n_rows = rows, n_ids = ids), differing = data.frame(id = c("a", "b")))
+    messages <- testthat::capture_messages(inform(NULL, queries))
+    as.integer(sub("\\D*(\\d+).*", "\\1", messages))
+  }
+  expect_identical(told(0, 0, 7, 7), integer())
+  expect_identical(told(0, 0, 9, 7), 2L)
+  expect_identical(told(0L, 0L, 8L, 7L), 1L)
+  # No rows have no sums.
+  expect_identical(told(NA_real_, NA_real_, 0, 0), integer())
+  expect_identical(told(0, 0, NA_real_, 0), integer())
+  expect_refused(told(1, 0, 9, 7), told(0, 1, 9, 7), told(0, 2, 9, 9))
+})
+
+test_that("numbers of reports of a database are whole, and its errors keep their class", {
+  expect_no_error(refuse_times(data.frame(max = c(5), n = 0)))
+  expect_no_error(refuse_times(data.frame(max = NA_real_, n = NA_real_)))
+  expect_refused(refuse_times(data.frame(max = 5, n = 1)), refuse_times(data.frame(max = "5", n = 0)))
+  expect_error(from_database(stop("lost")), class = "candor_error_database")
+  expect_error(from_database(abort("No report is left.", "empty")), class = "candor_error_empty")
+  expect_identical(from_database(7), 7)
+  expect_refused(from_database(warning("Column `a`: mixed type, first seen")))
+  expect_warning(from_database(warning("slow")), "slow")
+})
+
+test_that("a wrong report beyond the first thousand is found too", {
+  unary <- rr_unary(4, 1)
+  bits <- rep(c("01", "03"), 600)
+  expect_identical(rr_tally(stored(data.frame(b = bits)), unary, column = "b")$counts, c(1200, 600, 0, 0))
+  expect_error(rr_tally(stored(data.frame(b = replace(bits, 1200, "13"))), unary, column = "b"), class = "candor_error_report")
+  expect_error(rr_tally(stored(data.frame(b = replace(bits, 2, "13"))), unary, column = "b"), class = "candor_error_report")
+})
+
+test_that("rows of a query with the same keys are added up, and numbers of reports in them are whole", {
+  query <- list(layout = "categories", answers = "answer", keys = "g", count = NULL, weight = NULL)
+  rows <- data.frame(answer = c("no", "often", "no", NA, "some"), g = c("v", "u", "v", "u", "u"), n = c(3L, 2L, 4L, 5L, 1L))
+  tally <- function(rows, query, na.rm = TRUE) suppressMessages(tally_answer(rows, m, query, na.rm))
+  whole <- tally(rows, query)
+  expect_identical(unname(whole$counts), cbind(c(0, 1, 2), c(7, 0, 0)))
+  expect_identical(unclass(whole)[c("n", "missing")], list(n = c(3, 7), missing = 5))
+  expect_null(whole$weight_squares)
+  expect_error(tally(rows, query, FALSE), class = "candor_error_missing")
+  expect_identical(tally(rows[-4, ], query, FALSE)$counts, whole$counts)
+  counted <- replace(query, "count", "times")
+  expect_identical(tally(rows, counted)$counts, whole$counts)
+  expect_refused(tally(transform(rows, n = c(3, 2.5, 4, 5, 1)), counted))
+  expect_error(tally(transform(rows, answer = c("no", "never", "no", NA, "some")), query), class = "candor_error_level")
+  weighted <- cbind(rows, weight_sum = c(6, 2.5, 4, 9, 1), weight_squares = c(14, 4, 4, 20, 1))
+  sums <- tally(weighted, replace(query, "weight", "w"))
+  expect_identical(unname(sums$counts), cbind(c(0, 1, 2.5), c(10, 0, 0)))
+  expect_identical(unclass(sums)[c("n", "weight_squares", "respondents", "missing")],
+    list(n = c(3.5, 10), weight_squares = c(5, 18), respondents = c(3, 7), missing = 5))
+})
+
+test_that("sums of bits are added to the counts of their group, and rows of missing reports are dropped", {
+  unary <- rr_unary(c("a", "b"), 1)
+  rows <- data.frame(reports_missing = c(0, 1, 0, 0), reports_wrong = c(0, 1, 0, 0), a = c(3, NA, 1, 2), b = c(5, NA, 0, 1))
+  query <- list(layout = "text", sums = c("a", "b"), answers = "x", keys = "g")
+  times <- c(5, 2, 4, 3)
+  count <- function(groups, na.rm = TRUE, r = rows) count_answer(r, unary, query, times, groups, NULL, na.rm)[c("counts", "dropped")]
+  expect_identical(count(NULL), list(counts = c(6, 6), dropped = 2L))
+  expect_equal(count(c(2L, 1L, 1L, 2L)), list(counts = cbind(c(1, 0), c(5, 6)), dropped = 2L), ignore_attr = TRUE)
+  expect_error(count(NULL, FALSE), class = "candor_error_missing")
+  expect_error(count(NULL, r = transform(rows, reports_wrong = c(0, 0, 2, 0))), class = "candor_error_report")
+  # Without a wrong report it does not matter how many are missing.
+  expect_identical(count_answer(rows[-2, ], unary, query, times[-2], NULL, NULL, FALSE)$counts, c(6, 6))
+  expect_identical(count_answer(rows[-2, ], unary, query, times[-2], NULL, NULL, FALSE)$dropped, integer())
+  pairs <- rr_product(u = rr_warner(0.8), v = rr_warner(0.7))
+  answered <- data.frame(u = c("no", "yes", NA, "no"), v = c("yes", "yes", "no", NA))
+  both <- list(layout = "categories", answers = c("u", "v"))
+  counted <- count_answer(answered, pairs, both, times, c(1L, 2L, 2L, 1L), times, TRUE)
+  expect_identical(counted$dropped, 3:4)
+  expect_equal(counted$counts, cbind(c(0, 0, 5, 0), c(0, 0, 0, 2)), ignore_attr = TRUE)
+  wrong <- transform(answered[1:2, ], v = c("maybe", "yes"))
+  bad <- expect_error(count_answer(wrong, pairs, both, times[1:2], NULL, times[1:2], FALSE), class = "candor_error_level")
+  expect_match(conditionMessage(bad), "maybe.*5 times")
+})

@@ -73,6 +73,28 @@ test_that("positions, drawn bits and numbers as SQL: what is added, missing and 
   expect_error(check_free_names(c("a", "b"), c("n", "m")), NA)
 })
 
+test_that("a table of positions and a table of drawn bits have queries of their own, and a cohort splits the bits beside it", {
+  table <- dbplyr::lazy_frame(p = 1L, con = dbplyr::simulate_sqlite())
+  flip <- rr_bitflip(3, 1, d = 2)
+  codec <- stored_codec(flip)
+  expect_identical(sql_sums(table, flip, "positions", c("p", "q")), sql_positions(flip, codec, c("`p`", "`q`")))
+  expect_identical(sql_sums(table, flip, "bits", c("a", "b", "c")), sql_drawn(flip, codec, c("`a`", "`b`", "`c`")))
+  bloom <- rr_bloom(3, 1, bits = 4, cohorts = 2)
+  sql <- sql_sums(table, bloom, "bits", c("cohort", paste0("bit_", 1:4)))
+  expect_identical(sql$sums, setNames(sprintf("`bit_%d`", 1:4), paste0("bit_", 1:4)))
+  expect_identical(sql$missing, "`cohort` IS NULL OR (`bit_1` + `bit_2` + `bit_3` + `bit_4`) IS NULL")
+  expect_identical(sql$wrong, paste(sprintf("(`bit_%d` <> 0 AND `bit_%d` <> 1)", 1:4, 1:4), collapse = " OR "))
+  expect_identical(sql$split, "cohort")
+  unary <- sql_sums(table, rr_unary(2, 1), "bits", c("a", "b"))
+  expect_identical(unary, list(sums = c(`1` = "`a`", `2` = "`b`"), missing = "(`a` + `b`) IS NULL",
+    wrong = "(`a` <> 0 AND `a` <> 1) OR (`b` <> 0 AND `b` <> 1)"))
+  # A subset has as many ones as its size.
+  expect_match(sql_sums(table, rr_subset(3, 1, size = 2), "bits", c("a", "b", "c"))$wrong, "(`a` + `b` + `c`) <> 2", fixed = TRUE)
+  # A number is missing where its column is, and its sums are those of its share of the range.
+  mean <- sql_sums(table, rr_mean(c(0, 4), 1, protocol = "duchi"), "number", "p")
+  expect_identical(mean$missing, "`p` IS NULL")
+})
+
 test_that("names get the quotes of their engine, whatever quotes dbplyr simulates, and texts stay", {
   renamed <- function(query, quote, class) {
     quoted <- function(names, connection) paste0(quote, names, quote)

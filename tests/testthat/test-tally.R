@@ -324,3 +324,97 @@ test_that("what a method of counting must return", {
   expect_equal(joined[c("counts", "n", "k", "categories")], list(counts = c(15, 35, 8, 32), n = c(50, 50, 40, 40), k = 4, categories = 2L))
   expect_null(joined_evidence(rr_counts(cbind(u = c(30, 70), v = c(0, 0)), warner)))
 })
+
+test_that("blocks of people have at most as many as the deck has cards, and those of one label are added up", {
+  dealt <- rr_dealt(c(no = 1, yes = 1), 5)
+  expect_no_error(check_block_sizes(c("a", "b"), c(5, 4), dealt))
+  expect_error(check_block_sizes(c("a", "b", "a"), c(3, 4, 3), dealt), class = "candor_error_report")
+  expect_no_error(check_block_sizes(c("a", "b", "a"), c(3, 4, 2), dealt))
+  merged <- merge_blocks(list(list(label = c("b", "a"), counts = cbind(c(1, 2), c(0, 3))), list(label = c("c", "b"), counts = cbind(c(2, 2), c(1, 0)))))
+  expect_identical(merged, list(label = c("b", "a", "c"), counts = cbind(c(2, 2), c(0, 3), c(2, 2))))
+  tally <- rr_counts(c(3, 5), rr_warner(0.8))
+  tally$mechanism <- dealt
+  blocks <- list(list(label = c("a", "b"), counts = cbind(c(1, 4), c(2, 1))))
+  expect_identical(with_blocks(tally, blocks)$blocks, blocks)
+  expect_error(with_blocks(tally, list(list(label = c("a", "a"), counts = cbind(c(1, 4), c(2, 1))))), class = "candor_error_report")
+})
+
+test_that("reports without a group are left out with their weights and numbers, and groups have their own effective numbers", {
+  lost <- function(...) suppressMessages(leave_out_ungrouped(list(reports = c("a", "b", "c", "d"), by = list(g = c("u", NA, "v", NA)), ...)))
+  answers <- lost(weights = c(1, 2, 3, 4), squares = c(5, 6, 7, 8))
+  expect_identical(answers, list(reports = c("a", "c"), by = list(g = c("u", "v")), weights = c(1, 3), squares = c(5, 7), ungrouped = 2L))
+  counted <- lost(times = c(4, 3, 2, 1))
+  expect_identical(counted, list(reports = c("a", "c"), by = list(g = c("u", "v")), times = c(4, 2), ungrouped = 4))
+  whole <- list(reports = c("a", "b"), by = list(g = c("u", "v")), times = c(2, 3))
+  expect_no_message(expect_identical(leave_out_ungrouped(whole), c(whole, ungrouped = 0)))
+  expect_message(leave_out_ungrouped(list(reports = 1:2, by = list(g = c("u", NA)), times = c(5, 4))), "4", class = "candor_message_missing")
+  warner <- rr_warner(0.8)
+  tally <- new_rr_tally(warner, cbind(c(1, 2), c(0, 0)), data.frame(g = c("u", "v")), weight_squares = c(4.5, 0))
+  expect_identical(unclass(tally)[c("n", "effective_n", "missing", "respondents")], list(n = c(3, 0), effective_n = c(2, 0), missing = 0, respondents = NULL))
+  expect_identical(new_rr_tally(warner, c(1, 2))$effective_n, 3)
+  expect_identical(list(group_counts(tally, 1), group_counts(tally, 2), group_counts(new_rr_tally(warner, c(1, 2)), 1)), list(c(1, 2), c(0, 0), c(1, 2)))
+  evidence <- group_evidence(tally, 1)
+  expect_identical(evidence[c("counts", "n", "k", "raw")], list(counts = c(1, 2) * (2 / 3), n = 2, k = 2L, raw = list(counts = c(1, 2), n = 3)))
+  expect_identical(evidence$mechanism, warner)
+  expect_identical(evidence$law, rr_law(warner))
+  alone <- joined_evidence(new_rr_tally(warner, c(1, 3), weight_squares = 8))
+  expect_equal(alone[c("counts", "n", "k", "categories")], list(counts = c(0.5, 1.5), n = 2, k = 2, categories = 2L))
+  expect_null(joined_evidence(rr_counts(c(5, 6, 7), rr_geometric(3, 1))))
+})
+
+test_that("different reports are kept once a group, with their weights, without those that were dropped", {
+  unary <- rr_unary(3, 1)
+  reports <- c("01", "02", "01", NA, "06", "02")
+  tally <- function(...) suppressMessages(rr_tally(reports, unary, na.rm = TRUE, keep = "sets", ...))$sets
+  kept <- function(bits, times) list(bits = matrix(as.raw(bits)), times = times)
+  expect_identical(tally(), list(kept(c(1, 2, 6), c(2, 2, 1))))
+  expect_identical(tally(weights = c(1, 2, 0.5, 9, 4, 8)), list(kept(c(1, 2, 6), c(1.5, 10, 4))))
+  expect_identical(tally(count = c(3, 1, 2, 9, 0, 5)), list(kept(c(1, 2, 6), c(5, 6, 0))))
+  expect_identical(tally(by = list(g = c("v", "u", "v", "u", "u", "u"))), list(kept(c(2, 6), c(2, 1)), kept(1, 2)))
+  merged <- merge_sets(list(kept(c(1, 2), c(3, 4)), kept(c(6, 2, 1), c(5, 6, 7))))
+  expect_identical(merged, kept(c(1, 2, 6), c(10, 10, 5)))
+  expect_identical(merge_sets(list(kept(c(2, 1), c(3, 4)))), kept(c(2, 1), c(3, 4)))
+  expect_no_error(check_sets_size(2^21, 2^10))
+  expect_error(check_sets_size(2^21 + 1, 2^10), class = "candor_error_too_large")
+  expect_no_error(check_rows_size(2.5e5, 1000))
+  expect_error(check_rows_size(2.5e5 + 1, 1000), class = "candor_error_too_large")
+})
+
+test_that("weights are squared, told if they look like frequencies, and refused beyond the totals that have squares", {
+  warner <- rr_warner(0.8)
+  x <- c("no", "yes", "yes")
+  tally <- rr_tally(x, warner, weights = c(1, 2, 0.5))
+  expect_identical(unclass(tally)[c("counts", "n", "weight_squares", "respondents", "missing")],
+    list(counts = c(1, 2.5), n = 3.5, weight_squares = 5.25, respondents = 3, missing = 0))
+  expect_message(rr_tally(x, warner, weights = c(1, 2, 3)), class = "candor_message_weights")
+  expect_no_message(rr_tally(x, warner, count = c(1, 2, 3)))
+  expect_refused(rr_tally(x, warner, weights = c(1e100, 1e100, 0.5)), rr_tally(x, warner, weights = c(1e-101, 0, 0)))
+  expect_identical(rr_tally(x, warner, weights = c(0, 0, 0))$effective_n, 0)
+  gap <- suppressMessages(rr_tally(c(x, NA), warner, weights = c(1, 2, 0.5, 7), na.rm = TRUE))
+  expect_identical(unclass(gap)[c("n", "weight_squares", "respondents", "missing")], list(n = 3.5, weight_squares = 5.25, respondents = 3, missing = 1))
+  expect_match(tally_remedy(structure(list(), class = "rr_fit")), "fit$tally", fixed = TRUE)
+  expect_match(tally_remedy(structure(list(), class = "rr_survey")), "fit$tally", fixed = TRUE)
+  expect_no_match(tally_remedy(3), "fit$tally", fixed = TRUE)
+})
+
+test_that("weights and numbers of reports are numbers, one a report, and labels of groups are of at most 10,000 bytes", {
+  expect_refused(
+    check_times(c(1, 2), 3), check_times("1", 1), check_times(list(1), 1), check_times(NA_real_, 1), check_times(c(1, NaN), 2), check_times(-1, 1),
+    check_times(0.5, 1), check_times(2^53 + 2, 1), check_times(Inf, 1), check_times(c(2, 1), 1)
+  )
+  expect_identical(check_times(c(3L, 0L), 2), c(3, 0))
+  expect_refused(check_weights(c(1, 2), 3), check_weights("1", 1), check_weights(list(1), 1), check_weights(NaN, 1), check_weights(-1, 1))
+  expect_refused(check_weights(c(2, 1), 1))
+  expect_identical(check_weights(c(3L, 0L), 2), c(3, 0))
+  expect_null(check_weights(NULL, 2))
+  warner <- rr_warner(0.8)
+  expect_equal(joined_evidence(rr_counts(cbind(u = c(0, 1), v = c(1, 1)), warner))$n, c(1, 1, 2, 2))
+  for (size in 10000:10001) {
+    label <- strrep("a", size)
+    for (key in list(label, factor(label))) {
+      made <- tryCatch(new_rr_tally(warner, cbind(c(1, 2)), tibble(g = key)), candor_error = function(e) NULL)
+      expect_identical(is.null(made), size > 10000)
+    }
+  }
+  expect_s3_class(new_rr_tally(warner, cbind(c(1, 2)), tibble(g = 1)), "rr_tally")
+})
