@@ -217,7 +217,8 @@ test_that("columns of questions have the numbers, blocks and labels of their que
   expect_equal(design$both_own, c(NA, 0.5 * q, 0)[of])
   expect_equal(design$both_other, c(NA, q^2, 0)[of])
   expect_identical(unname(design$direct), 3L)
-  expect_identical(design$questions, list(c = list(index = c(5L, 7L, 2L), levels = c("x", "y", "z")), a = list(index = c(4L, 6L, 1L), levels = c("u", "v", "w"))))
+  expect_identical(design$questions, list(c = list(index = c(5L, 7L, 2L), levels = c("x", "y", "z")),
+                                          a = list(index = c(4L, 6L, 1L), levels = c("u", "v", "w"))))
   expect_identical(design$levels, replace(rep(list(NULL), 7), 3, list(c("no", "yes"))))
   expect_null(list_columns(list(b = rr_warner(0.8)), "b")$block)
   # Questions without a name have no margin under it.
