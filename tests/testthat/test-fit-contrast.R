@@ -76,6 +76,7 @@ test_that("cumulative shares are sums of the levels below, cut at 0 and 1", {
   expect_identical(found$term, c("u:up to b", "u:up to a", "v:up to b", "v:up to a"))
   weights <- rbind(c(1, 1, 0, 0, 0, 0), c(1, 0, 0, 0, 0, 0), c(0, 0, 0, 1, 1, 0), c(0, 0, 0, 1, 0, 0))
   expect_equal(unname(cumulative_rows(fit, c(2, 1))), weights)
+  expect_identical(rownames(cumulative_rows(fit, c(2, 1))), c("u:b", "u:a", "v:b", "v:a"))
   expect_equal(unname(cumulative_rows(fit, c(2, 1), 2)), weights[3:4, ])
   expect_equal(found$std.error, unname(sqrt(diag(weights %*% vcov(fit) %*% t(weights)))), tolerance = 1e-10)
   expect_identical(dimnames(attr(found, "covariance")), list(found$term, found$term))

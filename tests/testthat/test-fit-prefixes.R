@@ -198,6 +198,8 @@ test_that("each step has the threshold of its share of alpha, the error of an ab
   expect_identical(search$found, c(0, 0))
   expect_identical(is.na(search$threshold), c(FALSE, TRUE))
   expect_identical(dim(as.data.frame(none)), c(0L, 5L))
+  names_alphabet <- function(x) any(grepl("`alphabet`", capture.output(print(x)), fixed = TRUE))
+  expect_identical(c(names_alphabet(none), names_alphabet(rr_heavy_hitters(tally, alphabet = "abc"))), c(TRUE, FALSE))
   # A table in which all buckets are alike tells nothing.
   part <- submechanism_tally(tally, "1")
   listed <- candidate_tally(part$mechanism, part, "x")

@@ -278,6 +278,7 @@ test_that("an additive law alone is a channel; sums of rows are those but for ro
   expect_identical(check_stochastic(near(3), 1e-8), near(3))
   expect_false(identical(check_stochastic(near(4), 1e-8), near(4)))
   expect_identical(check_stochastic(data.frame(x = c(1, 0), y = 0:1), 0), cbind(x = c(1, 0), y = c(0, 1)))
+  expect_refused(check_stochastic(rbind(c(0.5, 0.5)), 0), check_stochastic(cbind(c(1, 1)), 0))
 })
 
 test_that("shares among members are theirs by their sum, or alike if that is nothing", {

@@ -196,4 +196,5 @@ test_that("codes and shared functions are the public numbers of their sizes, as 
   far <- public_codes(6, 5000011)
   expect_identical(far, unique(public(c(0, 6, 5000011), 5000011, 76))[1:6])
   expect_identical(public_codes(6, 4e6), public(c(0, 6, 4e6), 4e6, 6, TRUE))
+  expect_identical(public_codes(8.5e5, 4.1e6), unique(public(c(0, 8.5e5, 4.1e6), 4.1e6, 1.7e6 + 64))[1:8.5e5])
 })

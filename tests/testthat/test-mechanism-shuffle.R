@@ -409,6 +409,7 @@ test_that("blocks keep the mass and the mean of a binomial, and small ones are i
   expect_equal(sum(many$weight) + many$outside, 1)
   expect_equal(sum(many$weight * many$mean_at), 18000, tolerance = 1e-8)
   expect_true(all(many$start < many$stop) && all(many$mean_at == many$start | many$mean_at == many$stop))
+  expect_true(all(tapply(many$mean_at == many$stop, many$start, sum) == 1))
   expect_identical(head(sort(unique(many$start)), -1)[-1], head(sort(unique(many$stop)), -2))
   # A number of people of which some lie at the ends: no block leaves 0 to n.
   expect_equal(range(binomial_blocks(5, 0.5, 1e-12)$start), c(0, 5))

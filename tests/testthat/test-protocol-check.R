@@ -360,6 +360,7 @@ test_that("exact tests double the smaller tail, and equal reports are pairs", {
 test_that("counts of cells have Pearson's statistic, and those of bits Mahalanobis' distance", {
   found <- cells_test(list(counts = c(30, 50, 20), prob = c(0.4, 0.4, 0.2)), 100)
   expect_equal(c(found$statistic, found$df), c(100 / 40 + 100 / 40, 2))
+  expect_equal(found$p, moment_p_value(5, 2, c(40, 40, 20)))
   # The tail in the limit of many reports is that of chi-squared.
   many <- cells_test(list(counts = 1e6 + c(2000, -1000, -1000), prob = rep(1 / 3, 3)), 3e6)
   expect_equal(many$p, pchisq(many$statistic, 2, lower.tail = FALSE), tolerance = 1e-3)

@@ -410,3 +410,9 @@ test_that("an event whose epsilon is the wanted one itself is taken", {
   # Two events of forced response exclude each other: the first outcomes and the last.
   expect_equal(die("forced", log(2))$outcomes, list(list(1:2, 5:6)))
 })
+
+test_that("forced answers of a birthday take up to half of the days that every month has", {
+  devices <- rr_device("forced", 0.17)
+  # Days 1 to 14 of each month, with the leap days of the Gregorian calendar.
+  expect_equal(devices$probability[devices$device == "birthday, day of the month at most"], 14 * 12 / 365.2425)
+})
