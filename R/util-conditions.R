@@ -119,24 +119,17 @@ format_lines <- function(lines, .envir) {
 # outermost frame of this package before code of others. Packages that only pass calls on do not end
 # the search: a verb may be called through lapply() or a generic. It does not go on from a call that
 # the user wrote as an argument, as a pipe does: the function with that argument stands further out,
-# but did not call it. The search costs time only when something fails.
+# but did not call it. A method has the call of its generic. The search costs time only when
+# something fails.
 user_frame <- function() {
   ours <- topenv()
-  # Is frame k a method, and the frame before it that of its generic? Both have the same caller and
-  # the same arguments.
-  is_dispatched <- function(k) {
-    k > 1L && sys.parents()[k] == sys.parents()[k - 1L] && identical(
-      as.list(sys.call(k))[-1L],
-      as.list(sys.call(k - 1L))[-1L]
-    )
-  }
   outermost <- NULL
   for (k in rev(seq_len(sys.nframe()))) {
     top <- topenv(environment(sys.function(k)) %||% baseenv())
     if (identical(top, ours)) {
       outermost <- k
       from <- topenv(sys.frame(sys.parents()[k]))
-      if (!identical(from, ours) && !passes_calls_on(from) && !is_dispatched(k)) break
+      if (!identical(from, ours) && !passes_calls_on(from)) break
     } else if (!passes_calls_on(top)) {
       break
     }
