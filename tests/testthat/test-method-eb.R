@@ -679,6 +679,12 @@ test_that("errors that reports allow: the noise at most, for the only share that
   result <- list(mean = c(0.9, 0.3, 0.2), variance = rep(0.01, 3), tilted = rep(FALSE, 3), finest = rep(0.01, 3),
                  quantile = cbind(c(0.8, 0.1, 0.1), c(1.3, 0.4, 0.3)))
   expect_identical(eb_interval(result, evidence, 0.9)$high[1], 1)
+  # The limit of the reports alone, and 0.95 and its error, are above 1.
+  above <- group_evidence(rr_counts(c(33, 5, 2, 1, 2, 0), rr_subset(6, 2.9, size = 1), n = 43), 1)
+  above$estimate <- c(1, 0, 0, 0, 0, 0)
+  result <- list(mean = c(0.95, rep(0.01, 5)), variance = rep(0.01, 6), tilted = c(TRUE, rep(FALSE, 5)), finest = rep(0.01, 6),
+                 quantile = cbind(c(0.8, rep(0, 5)), c(1, rep(0.4, 5))))
+  expect_identical(eb_interval(result, above, 0.9)$high[1], 1)
 })
 
 # ---- the calls by hand ----
