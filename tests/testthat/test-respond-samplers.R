@@ -231,4 +231,10 @@ test_that("coins and numbers that are certain need no draw, and others have thei
   # Five standard deviations.
   expect_true(all(abs(table(factor(draw_uniform(8000, 4, "R"), 0:3)) - 2000) <= 5 * sqrt(8000 * 3 / 16)))
   expect_lte(abs(sum(draw_coins(8000, 0.3, 0.7, "R")) - 2400), 5 * sqrt(8000 * 0.21))
+  for (size in c(2, 3, 7)) {
+    counts <- table(factor(draw_uniform(4000, size, "R"), seq_len(size) - 1))
+    expect_identical(sum(counts), 4000L)
+    expect_true(all(abs(counts - 4000 / size) <= 5 * sqrt(4000 / size * (1 - 1 / size))))
+  }
+  for (p in c(0.2, 0.5, 0.9)) expect_lte(abs(mean(draw_coins(4000, p, 1 - p, "R")) - p), 5 * sqrt(p * (1 - p) / 4000))
 })

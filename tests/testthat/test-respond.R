@@ -352,25 +352,6 @@ test_that("a questionnaire with a permanent answer warns that it is lost, others
   expect_no_warning(rr_perturb(truth, rr_product(q = rr_grr(c("a", "b"), 1), w = rr_warner(0.8)), rng = "R"))
 })
 
-test_that("coins and whole numbers are drawn at their rates, and certain ones without a draw", {
-  withr::local_seed(17)
-  # 4,000 draws: five standard deviations.
-  for (size in c(2, 3, 7)) {
-    drawn <- draw_uniform(4000, size, "R")
-    counts <- table(factor(drawn, seq_len(size) - 1))
-    expect_identical(sum(counts), 4000L)
-    expect_true(all(abs(counts - 4000 / size) <= 5 * sqrt(4000 / size * (1 - 1 / size))))
-  }
-  for (p in c(0.2, 0.5, 0.9)) expect_lte(abs(mean(draw_coins(4000, p, 1 - p, "R")) - p), 5 * sqrt(p * (1 - p) / 4000))
-  before <- .Random.seed
-  expect_identical(draw_uniform(3, 1, "R"), numeric(3))
-  expect_identical(draw_uniform(0, 5, "R"), numeric())
-  expect_identical(draw_coins(3, 0, 1, "R"), logical(3))
-  expect_identical(draw_coins(0, 0.5, 0.5, "R"), logical())
-  expect_identical(.Random.seed, before)
-  expect_identical(draw_coins(3, 1, 0, "R"), rep(TRUE, 3))
-})
-
 test_that("memory for a bit of each category is asked for before anything is drawn", {
   asked <- function(answers, mechanism) stop(structure(class = c("asked", "error", "condition"), list(message = "")))
   expect_error(with_calls(draw_bit_reports, check_report_memory = asked)(1L, rr_unary(3, 1), "R"), class = "asked")
