@@ -86,7 +86,7 @@ let browser;
       await tab.value(draw);
       await tab.until(shown);
       await tab.close();
-      await sleep(250);
+      for (let tries = 0; tries < 100 && !server.received.length; tries++) await sleep(20);
       reports().forEach(one => arrived.add(one.id));
     }
     row("closed", "tab closed when the report is shown, server 40 ms away: reports lost of 25", 25 - arrived.size, 0);
@@ -142,6 +142,15 @@ let browser;
       await browser.reload();
       await browser.until(asked + " || " + ended);
     }
+    // Who reads that the report has arrived and opens another page finds it known to have arrived.
+    await fresh(browser, "send-ok");
+    await browser.value("(transaction => { IDBDatabase.prototype.transaction = function () { const made = transaction.apply(this, arguments); " +
+      "made.addEventListener('complete', () => { window.isKept = made.isLast; }); return made; }; })(IDBDatabase.prototype.transaction); " +
+      "(put => { IDBObjectStore.prototype.put = function (value, key) { this.transaction.isLast = value.sent; return put.call(this, value, key); }; })" +
+      "(IDBObjectStore.prototype.put); new MutationObserver(() => { if (" + after + ".includes('arrived')) window.order = String(window.isKept); })" +
+      ".observe(document.querySelector('#after'), { childList: true }); " + draw);
+    await browser.until("window.order");
+    row("servers", "the browser has kept that the report has arrived before the page says so", await browser.value("window.order"), true);
     row("servers", "cookies sent", server.received.filter(one => one.cookie).length, 0);
   });
 
