@@ -78,7 +78,7 @@
 #' @export
 rr_product <- function(..., asked = NULL) {
   if (!is.null(asked)) {
-    is_one <- identical(as.double(asked), 1)
+    is_one <- is_number(asked) && asked == 1
     check_that(is_one, asked, "asked", "1, or {.code NULL} for all questions")
     return(rr_sample_questions(...))
   }

@@ -41,7 +41,7 @@ label_plan <- function(
 check_label_goals <- function(n, margin, labels, costs) {
   wants_labels <- identical(is.na(labels), TRUE)
   if (!is.null(costs)) {
-    is_valid <- is_numbers(costs) && setequal(names(costs), c("label", "report"))
+    is_valid <- is_numbers(costs) && identical(sort(names(costs)), c("label", "report"))
     noun <- "numbers above 0 called label and report"
     check_that(is_valid && all(is.finite(costs) & costs > 0), costs, "costs", noun)
   }

@@ -240,7 +240,7 @@ test_that("a product with bits has a column for each combination of reports", {
 })
 
 test_that("one question of several is asked as 1, and joint tables are refused by their size", {
-  for (asked in list(2, 0, c(1, 1), NA)) expect_refused(rr_product(a = rr_warner(0.8), asked = asked))
+  for (asked in list(2, 0, c(1, 1), NA, "1", TRUE)) expect_refused(rr_product(a = rr_warner(0.8), asked = asked))
   expect_identical(rr_product(a = rr_warner(0.8), b = rr_warner(0.7), asked = 1L), rr_product(a = rr_warner(0.8), b = rr_warner(0.7), asked = 1))
   # 2^24 cells have a table, 2^25 have none.
   many <- function(n) do.call(rr_product, stats::setNames(rep(list(rr_warner(0.8)), n), paste0("q", seq_len(n))))

@@ -108,6 +108,7 @@ test_that("impossible plans and bad input", {
     rr_power(test, n = 100, labels = NA, margin = 0.1, share = 0.1, costs = c(label = 1, report = 1)),
     rr_power(test, labels = NA, margin = 0.1, share = 0.1, costs = c(1, 2)),
     rr_power(test, labels = NA, margin = 0.1, share = 0.1, costs = c(label = 1, price = 2)),
+    rr_power(test, labels = NA, margin = 0.1, share = 0.1, costs = c(label = 1, label = 2, report = 1)),
     rr_power(test, n = 100, labels = 50, share = 0.1, versus = 0.2, validation = "internal"),
     rr_power(test, n = 100, labels = NA, margin = 0.1, share = 0.1, category = c("no", "yes")),
     rr_power(rr_binary(1, 0), n = 100, labels = 50, share = 0.1), rr_power(test, n = 100, share = 0.1, validation = "internal"),
