@@ -131,11 +131,14 @@ link_derivatives <- function(h) {
 # ---- reports ----
 
 # The reports of data as regress_response() reads them. Numbers of data are shares of the category
-# called yes, which may be the first.
+# called yes, which may be the first; columns of counts without its name begin with it.
 read_response <- function(y, labels, weights = NULL) {
-  if (is_reversed(labels) && is.numeric(y) && is.null(dim(y)) &&
-      !is.object(y)) {
-    y <- 1 - y
+  if (is_reversed(labels)) {
+    if (is.matrix(y) && !setequal(colnames(y), labels)) {
+      y <- y[, rev(seq_len(ncol(y))), drop = FALSE]
+    } else if (is.numeric(y) && is.null(dim(y)) && !is.object(y)) {
+      y <- 1 - y
+    }
   }
   regress_response(y, labels, weights)
 }

@@ -68,24 +68,25 @@ simulate.rr_glm <- function(object, nsim = 1, seed = NULL, ...) {
   n <- length(object$y)
   truth <- truth_curve(object$link)$yes(object$linear.predictors)
   row <- row_device(object$device, object$arm, n)
-  answers <- if (any(object$y > 0 & object$y < 1)) {
-    round(object$prior.weights)
-  } else {
-    rep(1, n)
-  }
+  is_share <- object$y > 0 & object$y < 1
+  answers <- if (object$is_counted || any(is_share)) round(object$prior.weights) else rep(1, n)
   response <- model.response(object$model, "any")
+  turned <- is_reversed(object$labels)
   drawn_surveys(nsim, seed, names(object$y), function() {
     yes <- rbinom(n, answers, truth)
-    reports <- rbinom(n, yes, row$p) +
-      rbinom(n, answers - yes, row$q)
+    reports <- as.double(rbinom(n, yes, row$p)) + rbinom(n, answers - yes, row$q)
     # In the form in which the reports came, so that they can be fitted again.
-    if (is.matrix(response)) return(cbind(reports, answers - reports, deparse.level = 0))
+    if (is.matrix(response)) {
+      counts <- cbind(reports, answers - reports, deparse.level = 0)
+      return(if (turned) counts[, 2:1, drop = FALSE] else counts)
+    }
     if (is.factor(response)) {
       return(factor(object$labels[reports + 1], levels(response)))
     }
     if (is.character(response)) return(object$labels[reports + 1])
-    if (is.logical(response)) return(reports == 1)
-    ifelse(answers > 0, reports / answers, 0)
+    if (is.logical(response)) return((reports == 1) != turned)
+    shares <- ifelse(answers > 0, reports / answers, 0)
+    if (turned) 1 - shares else shares
   })
 }
 

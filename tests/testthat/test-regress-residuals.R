@@ -193,3 +193,30 @@ test_that("fitted values, residuals, leverages and influence are of the kind tha
   expect_identical(predict(table), predict(table, "truth", FALSE))
   expect_equal(sum(predict(table)), 1)
 })
+
+test_that("simulated counts have the sizes of the rows also if all reports of each row are alike", {
+  counts <- data.frame(yes = c(3, 0, 2, 0, 0, 1), no = c(0, 4, 0, 2, 5, 0), x = c(1, 2, 3, 4, 5, 6.5))
+  drawn <- simulate(suppressWarnings(rr_glm(cbind(yes, no) ~ x, counts, rr_forced(1 / 6))), 2, seed = 1)
+  for (survey in drawn) expect_equal(unname(rowSums(survey)), counts$yes + counts$no)
+  # More than a machine integer can count: 2^31 answers whose reports are all in one row.
+  large <- simulate(rr_glm(cbind(yes, no) ~ 1, data.frame(yes = 2^31, no = 2^31), rr_forced(1 / 6)), 1, seed = 1)[[1]]
+  expect_equal(large[[1, 1]] / 2^32, 0.5, tolerance = 1e-3)
+})
+
+test_that("simulated reports of labels that begin with yes can be fitted again in every form", {
+  set.seed(3)
+  labels <- c("yes", "no")
+  mechanism <- rr_channel(matrix(c(0.9, 0.1, 0.1, 0.9), 2, dimnames = list(labels, labels)))
+  yes <- runif(4000) < 0.2
+  data <- data.frame(number = 1 * yes, logical = yes, text = ifelse(yes, "yes", "no"))
+  data$counts <- cbind(yes, !yes, deparse.level = 0) * 1
+  data$named <- cbind(no = !yes, yes = yes) * 1
+  # The truth is "no": (0.8 - 0.1) / 0.8.
+  for (form in names(data)) {
+    fit <- quietly(rr_glm(reformulate("1", form), data, mechanism))
+    expect_equal(unname(plogis(coef(fit))), (mean(!yes) - 0.1) / 0.8, tolerance = 1e-6)
+    data[[form]] <- simulate(fit, 1, seed = 1)[[1]]
+    # The standard error is 0.4 / 0.8 / sqrt(4000), about 0.008.
+    expect_lt(abs(plogis(coef(quietly(update(fit, data = data)))) - plogis(coef(fit))), 0.04)
+  }
+})
