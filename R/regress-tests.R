@@ -222,6 +222,7 @@ drop1.rr_glm <- function(
   }
   assign <- column_terms(object)
   index <- match(labels, attr(object$terms, "term.labels"))
+  check_that(!anyNA(index), scope, "scope", "terms of the fit, as a formula or their names")
   fits <- lapply(index, function(term) refit_columns(object, which(assign != term)))
   change_table(object, fits, labels, test, k, "Single term deletions")
 }

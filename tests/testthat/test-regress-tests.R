@@ -450,3 +450,9 @@ test_that("added terms stay in their order unless they are to be sorted, and wit
   expect_equal(table["x", "Chisq"], wald, tolerance = 1e-8)
   expect_refused(car::Anova(fit, test.statistic = "LR"), car::Anova(fit, test.statistic = "F"))
 })
+
+test_that("a scope that names no term of the fit is refused, as by R's drop1()", {
+  fit <- quietly(rr_glm(y ~ x, data.frame(x = rep(c(-1, 0, 2, 1), 25), y = rep(c(0, 1, 1, 0, 1), 20)), rr_binary(0.9, 0.2)))
+  expect_refused(drop1(fit, "z"), drop1(fit, ~ x:z), drop1(fit, c("x", "z")))
+  expect_identical(row.names(drop1(fit, ~ x)), c("<none>", "x"))
+})
