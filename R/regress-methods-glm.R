@@ -137,7 +137,8 @@ AIC.rr_glm <- function(object, ..., k = 2) {
 extractAIC.rr_glm <- function(fit, scale = 0, k = 2, ...) {
   warn_ignored(..., accepted = names(formals()))
   check_number(k, "k")
-  if (is.null(fit$design)) NextMethod() else unname(design_aic(fit, k))
+  # R counts rows of weight 0 as parameters.
+  if (is.null(fit$design)) c(fit$df, fit$aic + (k - 2) * fit$df) else unname(design_aic(fit, k))
 }
 
 # ---- variance ----

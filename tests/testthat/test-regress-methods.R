@@ -397,3 +397,13 @@ test_that("tables and covariances of a glm have no intervals, factors or unknown
   expect_equal(extractAIC(fit)[2], AIC(fit))
   expect_refused(AIC(fit, k = "2"), extractAIC(fit, k = NA))
 })
+
+test_that("rows of weight 0 are no parameters to extractAIC(), and step() takes its number", {
+  data <- data.frame(x = rep(c(-1, 0, 2, 1), 25), y = rep(c(0, 1, 1, 0, 1), 20), w = rep(c(1, 0, 2, 1, 1), 20))
+  fit <- quietly(rr_glm(y ~ x, data, rr_binary(0.9, 0.2), weights = w))
+  used <- quietly(rr_glm(y ~ x, subset(data, w > 0), rr_binary(0.9, 0.2), weights = w))
+  for (k in c(2, 5)) {
+    expect_equal(extractAIC(fit, k = k), c(2, AIC(used, k = k)), tolerance = 1e-8)
+    expect_equal(drop1(fit, k = k)["<none>", "AIC"], extractAIC(fit, k = k)[2], tolerance = 1e-8)
+  }
+})
