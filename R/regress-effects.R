@@ -317,18 +317,23 @@ variable_effects <- function(name, fit, evaluated, n_units) {
 }
 
 # The columns' own derivative, times the number of units, is by differences, extrapolated
-# (Richardson).
+# (Richardson). Steps are finer where that changes it, as for log(x) near 0.
 derivative_effect <- function(name, fit, evaluated, n_units) {
   values <- evaluated$data[[name]]
-  difference <- function(h) {
-    up <- effect_matrix(fit, replace(evaluated$data, name, list(values + h)))
-    (up -
-      effect_matrix(fit, replace(evaluated$data, name, list(values - h)))) / (2 * h)
-  }
+  moved <- function(h) effect_matrix(fit, replace(evaluated$data, name, list(values + h)))
+  difference <- function(h) suppressWarnings((moved(h) - moved(-h)) / (2 * h))
+  extrapolated <- function(h) (4 * difference(h) - difference(2 * h)) / 3
   numbers <- as.double(values)
   step <- 2^round(log2(max(sd(numbers), 1e-300 + abs(mean(numbers)) * 1e-8, na.rm = TRUE))) /
     1024
-  change <- (4 * difference(step) - difference(2 * step)) / 3
+  change <- extrapolated(step)
+  for (finer in step / 32^(1:3)) {
+    nearer <- extrapolated(finer)
+    is_near <- abs(change - nearer) <= 1e-6 * abs(nearer) + 1e-9 / step
+    is_rough <- !is_near %in% TRUE & !is.nan(nearer)
+    if (!any(is_rough)) break
+    change[is_rough] <- nearer[is_rough]
+  }
   curve <- fit$curve %||% truth_curve(fit$link)
   along <- as.vector(change %*% fit$point)
   f <- slope_of(curve, evaluated$eta)

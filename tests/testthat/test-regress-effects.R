@@ -329,3 +329,23 @@ test_that("a table of effects is a tibble whose first class is its own, and says
   expect_identical(tidy(effects)$estimate, effects$estimate)
   expect_refused(rr_effects(quietly(rr_glm(y ~ z, answers, rr_forced(1 / 6, levels = c("never", "once")))), unknown = 1))
 })
+
+test_that("effects of covariates with a curve that is steep at the end of its range are the averages of its slopes", {
+  set.seed(4)
+  n <- 800
+  data <- data.frame(x = rlnorm(n, 0, 2))
+  data$y <- rbinom(n, 1, 1 / 6 + 2 / 3 * plogis(-0.5 + 0.3 * log(data$x)))
+  curves <- list(list(y ~ log(x), log, function(x) 1 / x), list(y ~ sqrt(x), sqrt, function(x) 0.5 / sqrt(x)),
+                 list(y ~ I(1 / x), function(x) 1 / x, function(x) -1 / x^2))
+  for (curve in curves) {
+    fit <- quietly(rr_glm(curve[[1]], data, rr_forced(1 / 6)))
+    b <- coef(fit)
+    effect <- expect_silent(rr_effects(fit))
+    expect_equal(effect$estimate[2], mean(dlogis(b[[1]] + b[[2]] * curve[[2]](data$x)) * b[[2]] * curve[[3]](data$x)), tolerance = 1e-4)
+  }
+  # Incomes of 0 in a logarithm of 1 and more.
+  data$income <- ifelse(data$x < 0.3, 0, 20000 * data$x)
+  fit <- rr_glm(y ~ log1p(income), data, rr_forced(1 / 6))
+  expected <- mean(dlogis(predict(fit)) * coef(fit)[[2]] / (1 + data$income))
+  expect_equal(rr_effects(fit)$estimate[2], expected, tolerance = 1e-4)
+})
