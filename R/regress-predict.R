@@ -22,7 +22,7 @@
 #' If the estimate is at infinity, the truth of a row is 0, 1, the value of finite coefficients, or `NA` if the fit does not determine it. Standard errors of rows at infinity are `NA`.
 #' @return A vector; with `interval` a matrix with columns `fit`, `lwr`, `upr`; with `se.fit` a list of `fit` and `se.fit`.
 #' @section Errors:
-#' `candor_error_argument`, `candor_error_level` (new values of a factor), `candor_error_mismatch` (no report or arm in `newdata`). See [candor_conditions].
+#' `candor_error_argument`, `candor_error_level` (new values of a factor), `candor_error_mismatch` (no report, arm or offset in `newdata`). See [candor_conditions].
 #' @references Blair, G., Imai, K. and Zhou, Y.-Y. (2015). Design and analysis of the randomized response technique. *Journal of the American
 #'   Statistical Association* 110(511), 1304-1319. \doi{10.1080/01621459.2015.1050028}
 #' @seealso [rr_glm()], [rr_effects()] for averages.
@@ -134,7 +134,7 @@ prediction_rows <- function(object, newdata, type) {
       as.list(attr(terms, "variables"))[attr(terms, "offset") + 1],
       object$call$offset
     )) {
-    offset <- offset + eval(term, newdata, environment(terms))
+    offset <- offset + new_column(term, object, newdata)
   }
   # Tools that take derivatives set coefficients of their own.
   if (is.null(object$flat)) {
@@ -181,7 +181,7 @@ new_column <- function(expression, object, newdata) {
   if (!length(absent) && !is.null(value) && NROW(value) == nrow(newdata)) {
     return(value)
   }
-  abort(c("{.arg newdata} must have the report and the mechanism of each row.",
+  abort(c("{.arg newdata} must have the report, the mechanism and the offset of each row.",
           x = "It has no {.code {deparse1(expression)}}."), "mismatch")
 }
 

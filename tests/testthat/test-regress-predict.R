@@ -152,3 +152,17 @@ test_that("a combination of infinite coefficients that is finite has its standar
   }
   expect_warning(predict(fit, new, "truth", unknown = 1), class = "candor_warning_argument")
 })
+
+test_that("an offset of other rows than the new ones is refused, and not repeated or cut", {
+  set.seed(5)
+  data <- data.frame(x = rnorm(200), y = rbinom(200, 1, 0.4))
+  shift <- rnorm(200)
+  outside <- quietly(rr_glm(y ~ x, data, rr_forced(1 / 6), offset = shift))
+  expect_refused(predict(outside, data.frame(x = c(0.1, 0.2)), "truth"), predict(outside, data.frame(x = rnorm(400)), "truth"),
+                 rr_effects(outside, newdata = data.frame(x = 0)), class = "mismatch")
+  data$shift <- shift
+  inside <- quietly(rr_glm(y ~ x, data, rr_forced(1 / 6), offset = shift))
+  expect_refused(predict(inside, data.frame(x = rep(0, 200)), "truth"), class = "mismatch")
+  b <- coef(inside)
+  expect_equal(unname(predict(inside, data.frame(x = 2, shift = 0.3))), b[[1]] + 2 * b[[2]] + 0.3, tolerance = 1e-12)
+})
