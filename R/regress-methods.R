@@ -160,9 +160,10 @@ cluster_sums <- function(scores, cluster, fit) {
   }
   check_that(is.atomic(cluster) && length(cluster) == n && !anyNA(cluster), cluster, "cluster",
              sprintf("one entry for each of the %d rows that were used, none of them NA", n))
-  scores <- rowsum(scores, cluster)
-  C <- nrow(scores)
-  scores * if (C > 1) sqrt(C / (C - 1)) else NA
+  # Clusters of rows of weight 0 do not count.
+  weights <- fit$prior.weights %||% fit$weights %||% rep(1, n)
+  C <- length(unique(cluster[weights > 0]))
+  rowsum(scores, cluster) * if (C > 1) sqrt(C / (C - 1)) else NA
 }
 
 #' @rdname regression_methods

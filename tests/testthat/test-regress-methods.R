@@ -407,3 +407,17 @@ test_that("rows of weight 0 are no parameters to extractAIC(), and step() takes 
     expect_equal(drop1(fit, k = k)["<none>", "AIC"], extractAIC(fit, k = k)[2], tolerance = 1e-8)
   }
 })
+
+test_that("clusters whose rows all have weight 0 are no clusters", {
+  data <- data.frame(x = rep(c(-1, 0, 2, 1), 25), y = rep(c(0, 1, 1, 0, 1), 20), id = rep(1:10, each = 10))
+  data$w <- 1 * (data$id > 4)
+  data$text <- c("no", "yes")[data$y + 1]
+  fits_of <- function(data) {
+    device <- rr_binary(0.9, 0.2)
+    list(rr_glm(y ~ x, data, device, weights = w), rr_multinom(text ~ x, data, device, weights = w),
+         rr_predictor(x ~ text, data, list(text = device), weights = w))
+  }
+  Map(function(fit, used) {
+    expect_equal(vcov(fit, cluster = data$id), vcov(used, cluster = rep(5:10, each = 10)), tolerance = 1e-6)
+  }, quietly(fits_of(data)), quietly(fits_of(subset(data, w > 0))))
+})
