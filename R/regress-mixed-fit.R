@@ -139,7 +139,6 @@ mixed_fit <- function(base_fit, data, bar, call) {
   group <- data$frame[["(group)"]]
   check_mixed(base_fit, data, group)
   codes <- match(group, unique(group))
-  n <- length(codes)
   weight <- data$weight[!duplicated(codes)]
   keep <- !is_aliased(base_fit)
   unit <- weight_unit(weight)
@@ -157,8 +156,8 @@ mixed_fit <- function(base_fit, data, bar, call) {
     c(
       estimates,
       list(
-        n = n,
-        ngrps = length(weight),
+        n = sum(data$weight > 0),
+        ngrps = sum(weight > 0),
         group = codes,
         bar = bar,
         random = data.frame(
@@ -553,12 +552,12 @@ simulate.rr_glm_mixed <- function(object, nsim = 1, seed = NULL, ...) {
   eta <- unname(predict(object, type = "link"))
   evasion <- object$evasion
   drawn_surveys(nsim, seed, row.names(object$frame), function() {
-    u <- rnorm(object$ngrps)[object$group]
+    u <- rnorm(max(object$group))[object$group]
     truth <- truth_curve(object$fixed$link)$yes(eta + object$sigma * u)
     prob <- reported(object$fixed$device, object$fixed$arm, truth)
     reports <- rbinom(length(eta), 1, prob)
     if (!is.null(evasion)) {
-      evades <- runif(object$ngrps)[object$group] < evasion$gamma
+      evades <- runif(max(object$group))[object$group] < evasion$gamma
       reports <- ifelse(evades, evasion$safe, reports)
     }
     factor(reports, 0:1, object$fixed$labels)

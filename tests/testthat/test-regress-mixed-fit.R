@@ -405,3 +405,17 @@ test_that("effects of a random intercept are tables of their own, in any number,
   expect_identical(unlist(VarCorr.rr_glm_mixed(fit)[c("variance", "std.dev")], use.names = FALSE), c(fit$sigma^2, fit$sigma))
   expect_refused(tidy(fit, "random"), tidy(fit, c("fixed", "random")))
 })
+
+test_that("persons of weight 0 are not counted, and tests against the fit without the intercept are as if they were left out", {
+  set.seed(8)
+  people <- data.frame(id = rep(1:80, each = 4), x = rep(rnorm(80), each = 4), w = rep(rep(0:1, c(30, 50)), each = 4))
+  people$y <- rbinom(320, 1, 0.1 + 0.8 * plogis(people$x + rep(rnorm(80), each = 4)))
+  fits_of <- function(people) {
+    list(rr_glm(y ~ x, people, rr_warner(0.9), weights = w), rr_glm(y ~ x + (1 | id), people, rr_warner(0.9), weights = w))
+  }
+  all <- quietly(fits_of(people))
+  used <- quietly(fits_of(subset(people, w > 0)))
+  expect_equal(c(nobs(all[[2]]), all[[2]]$ngrps, BIC(all[[2]])), c(200, 50, BIC(used[[2]])), tolerance = 1e-8)
+  expect_equal(anova(all[[1]], all[[2]])[["Pr(>Chi)"]], anova(used[[1]], used[[2]])[["Pr(>Chi)"]], tolerance = 1e-6)
+  expect_identical(nrow(simulate(all[[2]], seed = 1)), 320L)
+})
