@@ -375,10 +375,12 @@ predict.rr_glm_evasion <- function(
   if (type == "evasion" && is.null(newdata)) {
     return(setNames(evasion$posterior[object$group], row.names(object$frame)))
   }
-  gamma <- if (is.null(newdata)) {
-    evasion$gamma
-  } else {
+  gamma <- if (!is.null(newdata)) {
     evasion_shares(evasion, new_share_columns(evasion$shares, newdata))
+  } else if (identical(random, "predicted")) {
+    evasion$posterior[object$group]
+  } else {
+    evasion$gamma
   }
   if (type == "evasion") return(setNames(gamma, row.names(newdata)))
   value <- predict.rr_glm_mixed(object, newdata, type, random)

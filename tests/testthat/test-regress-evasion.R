@@ -401,3 +401,21 @@ test_that("evasion is climbed for in columns that are orthogonal over weighted r
   eta <- model$unbounded(b, diag(6))$eta
   expect_equal(eta[c(1:6, 8:10)], c(drop(x %*% at[1:3]), drop(v %*% at[5:6])), tolerance = 1e-10)
 })
+
+test_that("the next report of a fitted person is by the posterior of evasion, and not by the share", {
+  set.seed(9)
+  n <- 150
+  people <- data.frame(id = rep(1:n, each = 5), item = factor(1:5))
+  truth <- rbinom(5 * n, 1, plogis(seq(-1, 1, 0.5) + rep(rnorm(n), each = 5)))
+  people$y <- ifelse(rep(runif(n) < 0.25, each = 5), 0, rbinom(5 * n, 1, 1 / 6 + 2 / 3 * truth))
+  fit <- quietly(rr_glm(y ~ 0 + item + (1 | id), people, rr_forced(1 / 6), protective = "no"))
+  # Bayes' rule on a grid of the intercept.
+  u <- seq(-8, 8, 0.02)
+  report <- 1 / 6 + 2 / 3 * plogis(outer(coef(fit)[people$item], fit$sigma * u, `+`))
+  joint <- exp(rowsum(log(people$y * report + (1 - people$y) * (1 - report)), people$id)) * rep(dnorm(u) * 0.02, each = n)
+  share <- fit$evasion$share
+  evades <- (rowsum(people$y, people$id)[, 1] == 0) * share
+  tau <- evades / (evades + (1 - share) * rowSums(joint))
+  follows <- rowSums(report * (joint / rowSums(joint))[people$id, ])
+  expect_equal(unname(predict(fit, type = "report", random = "predicted")), unname((1 - tau[people$id]) * follows), tolerance = 1e-6)
+})
