@@ -269,3 +269,10 @@ test_that("reports that nobody gave, or one respondent, are among those that may
   seen <- counts[counts > 0]
   expect_equal(glance(fit)$deviance, 2 * (sum(seen * log(seen / sum(counts))) - as.numeric(logLik(fit))), tolerance = 1e-8)
 })
+
+test_that("the interval of the share ends at 1 if the reports do not rule out that nobody uses the device", {
+  questions <- rr_product(a = rr_warner(0.9), b = rr_warner(0.9), c = rr_warner(0.9))
+  fit <- quietly(rr_loglinear(~ a + b + c, rr_counts(array(1, c(2, 2, 2)), questions), protective = list("uniform", "uniform", "uniform")))
+  # Everybody at random has the log-likelihood 8 log(1 / 8), the largest of all: no share near 1 is below it.
+  expect_identical(tidy(fit, conf.int = TRUE, type = "parameters")$conf.high, 1)
+})
