@@ -151,9 +151,7 @@ check_effect_fit <- function(fit, mixed, type, cluster) {
 
 row_weights <- function(weight, n) {
   check_that(length(weight) %in% c(1L, n), weight, "weights", "one number for each row")
-  weight <- frame_weights(tibble(`(weights)` = weight, .rows = n))
-  if (!any(weight > 0)) abort("{.arg weights} must not all be 0.")
-  weight
+  frame_weights(tibble(`(weights)` = weight, .rows = n))
 }
 
 # The rows that are averaged, with their linear predictors and their data.

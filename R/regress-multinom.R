@@ -494,7 +494,8 @@ ordered_thresholds <- function(b, k) {
 threshold_slopes <- function(b, k) {
   slopes <- diag(length(b))
   for (j in k[-1]) {
-    slopes[j:length(k), j] <- exp(b[j])
+    # Squares of larger slopes overflow, and a threshold at infinity would pass for a number.
+    slopes[j:length(k), j] <- exp(min(b[j], 200))
   }
   slopes[k, 1] <- 1
   slopes

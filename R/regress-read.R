@@ -191,7 +191,9 @@ report_formula <- function(formula) {
 frame_weights <- function(frame) {
   weights <- frame[["(weights)"]]
   if (is.null(weights)) return(rep(1, nrow(frame)))
-  check_weights(weights, nrow(frame))
+  weights <- check_weights(weights, nrow(frame))
+  if (!any(weights > 0)) abort("{.arg weights} must not all be 0.")
+  weights
 }
 
 # A likelihood takes weights for numbers of respondents. Weights of a survey would pass for numbers

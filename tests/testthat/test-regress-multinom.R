@@ -541,3 +541,26 @@ test_that("questions are columns of the data, not variables beside it, and the d
   b <- d$b
   expect_refused(rr_multinom(~ x, d[c("x", "a")], questions, starts = 1))
 })
+
+test_that("a threshold whose distance overflows is Inf with a warning, and not a number of 200 digits", {
+  set.seed(13)
+  levels <- c("a", "b", "c")
+  data <- data.frame(x = rnorm(100), y = sample(levels, 100, TRUE, c(0.6, 0.25, 0.15)))
+  expect_warning(fit <- rr_multinom(y ~ x, data, rr_grr(ordered(levels), p = 0.7), type = "cumulative"), class = "candor_warning_infinite")
+  expect_identical(fit$coefficients[["b|c"]], Inf)
+  expect_true(is.na(tidy(fit)$std.error[2]))
+  # Nobody is "c": a logistic regression of "b" by the reports 0.7 and 0.15.
+  loglik <- function(b) {
+    share <- plogis(b[1] - b[2] * data$x)
+    sum(log(0.7 * (data$y == "a") * share + 0.7 * (data$y == "b") * (1 - share) + 0.15 * (data$y != "a") * share + 0.15 * (data$y != "b") * (1 - share)))
+  }
+  own <- optim(c(1, 0), loglik, control = list(fnscale = -1, reltol = 1e-14))
+  expect_equal(c(fit$loglik, fit$coefficients[["a|b"]]), c(own$value, own$par[1]), tolerance = 1e-4)
+})
+
+test_that("weights that are all 0 are refused by every regression", {
+  data <- data.frame(x = rep(1:4, 5), y = rep(c("no", "yes"), 10), w = 0)
+  device <- rr_warner(0.9)
+  expect_refused(rr_multinom(y ~ x, data, device, weights = w), rr_predictor(x ~ y, data, list(y = device), weights = w),
+                 rr_glm(y ~ x, data, device, weights = w))
+})
