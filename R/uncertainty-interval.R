@@ -404,7 +404,8 @@ simulate_group <- function(fit, g, nsim, n = fit$tally$effective_n[g]) {
   theta <- group_estimate(fit, g)
   if (!adds_up(theta)) theta <- .Call(C_rr_project, theta, 1)
   mechanism <- fit$mechanism
-  law <- rr_law(mechanism)
+  law <- pooled_law(rr_law(mechanism), fit$tally, g)
+  if (!is.null(mechanism$designs)) mechanism$law <- law
   # A sample of respondents has multinomial reports if these are finitely many, else reports of
   # drawn truths.
   if (fit$target == "population" && law_gives(law, "channel")) {
@@ -440,7 +441,7 @@ bootstrap <- function(fit, replications, options) {
       if (!is.null(law$validation)) law <- draw_validation(law)
       evidence <- lapply(seq_len(groups), function(g) {
         new_evidence(
-          law,
+          pooled_law(law, fit$tally, g),
           as.double(counts[[g]][, i]),
           max(1, round(n[g])),
           n[g],
