@@ -287,11 +287,12 @@ joint_sample <- function(fit, labels, g = 1L, conf.level) {
   fit$simultaneous <- FALSE
   intervals <- function(level) lapply(bounds_of(fit, rows, level), `[`, index)
   edge <- fit$is_held[index]
+  error <- sqrt_or_na(diag(fit$covariance)[index])
   c(
     list(
       share = rows$estimate[index],
-      error = sqrt_or_na(diag(fit$covariance)[index]),
-      edge = edge %||% FALSE,
+      error = replace(error, edge & error %in% 0, NA),
+      edge = edge,
       intervals = intervals,
       unbiased = fit$unbiased,
       df = fit$df,
@@ -299,7 +300,7 @@ joint_sample <- function(fit, labels, g = 1L, conf.level) {
       effects = if (!is.null(fit$effects)) fit$effects[index, , drop = FALSE],
       mechanism = fit$mechanism
     ),
-    if (!is.null(edge)) intervals(conf.level)
+    intervals(conf.level)
   )
 }
 
