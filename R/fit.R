@@ -91,7 +91,10 @@ confint.rr_fit <- function(
 #' @rdname estimate_methods
 #' @export
 vcov.rr_fit <- function(object, parm = NULL, target = object$target, ...) {
-  object$target <- check_choice(target, "target", c("population", "sample"))
+  target <- check_choice(target, "target", c("population", "sample"))
+  # Replications are of the fit's own target.
+  if (target != object$target) object["replicates"] <- list(NULL)
+  object$target <- target
   which <- match_terms(parm, object)
   groups <- group_count(object$tally)
   size <- length(which)
