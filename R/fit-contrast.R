@@ -153,7 +153,7 @@ covariance_of.rr_contrast <- function(x) {
 contrast_functions <- function(L, names) {
   if (is.matrix(L)) {
     L <- setNames(
-      lapply(seq_len(nrow(L)), function(i) L[i, ]),
+      lapply(seq_len(nrow(L)), function(i) setNames(L[i, ], colnames(L))),
       rownames(L)
     )
   }
