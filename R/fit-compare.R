@@ -587,13 +587,7 @@ nested_fits <- function(fits) {
   }
   if (length(fits) == 1L) {
     check_several_groups(fits[[1]])
-    tally <- fits[[1]]$tally
-    pooled <- new_rr_tally(
-      tally$mechanism,
-      rowSums(tally$counts),
-      missing = tally$missing,
-      n = sum(tally$n)
-    )
+    pooled <- rowsum(fits[[1]]$tally, ~ 1)
     fits <- list(
       estimate_quietly(pooled, target = fits[[1]]$target, method = "mle"),
       fits[[1]]
