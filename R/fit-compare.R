@@ -287,11 +287,12 @@ joint_sample <- function(fit, labels, g = 1L, conf.level) {
   fit$simultaneous <- FALSE
   intervals <- function(level) lapply(bounds_of(fit, rows, level), `[`, index)
   edge <- fit$is_held[index]
+  error <- sqrt_or_na(diag(fit$covariance)[index])
   c(
     list(
       share = rows$estimate[index],
-      error = sqrt_or_na(diag(fit$covariance)[index]),
-      edge = edge %||% FALSE,
+      error = replace(error, edge & error %in% 0, NA),
+      edge = edge,
       intervals = intervals,
       unbiased = fit$unbiased,
       df = fit$df,
@@ -299,7 +300,7 @@ joint_sample <- function(fit, labels, g = 1L, conf.level) {
       effects = if (!is.null(fit$effects)) fit$effects[index, , drop = FALSE],
       mechanism = fit$mechanism
     ),
-    if (!is.null(edge)) intervals(conf.level)
+    intervals(conf.level)
   )
 }
 
@@ -586,13 +587,7 @@ nested_fits <- function(fits) {
   }
   if (length(fits) == 1L) {
     check_several_groups(fits[[1]])
-    tally <- fits[[1]]$tally
-    pooled <- new_rr_tally(
-      tally$mechanism,
-      rowSums(tally$counts),
-      missing = tally$missing,
-      n = sum(tally$n)
-    )
+    pooled <- rowsum(fits[[1]]$tally, ~ 1)
     fits <- list(
       estimate_quietly(pooled, target = fits[[1]]$target, method = "mle"),
       fits[[1]]

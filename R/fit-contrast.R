@@ -97,16 +97,7 @@ rr_contrast <- function(fit, L = NULL, conf.level = 0.95, cumulative = FALSE, ..
   if (!is.null(result$covariance)) {
     dimnames(result$covariance) <- list(table$term, table$term)
   }
-  # The number of estimates that add up to 1 is that of the categories of a group, or of the answers
-  # under one condition.
-  n_total <- length(fit$mechanism$levels)
-  if (inherits(fit, "rr_margin")) {
-    n_total <- prod(
-      dim(fit$estimate)[!names(dimnames(fit$estimate)) %in% fit$given]
-    )
-  }
-  sums <- fit$sums %||% ((seq_along(estimate) - 1) %/% n_total)
-  kind <- if (isTRUE(fit$total)) "number" else function_kind(read, sums)
+  kind <- if (isTRUE(fit$total)) "number" else function_kind(read, sums_of(fit, length(estimate)))
   titles <- c(
     share = "Sums of shares", difference = "Differences of shares", ratio = "Ratios of shares",
     number = "Functions of the shares"
@@ -162,7 +153,7 @@ covariance_of.rr_contrast <- function(x) {
 contrast_functions <- function(L, names) {
   if (is.matrix(L)) {
     L <- setNames(
-      lapply(seq_len(nrow(L)), function(i) L[i, ]),
+      lapply(seq_len(nrow(L)), function(i) setNames(L[i, ], colnames(L))),
       rownames(L)
     )
   }

@@ -175,6 +175,8 @@ update.rr_fit <- function(object, ...) {
   settings <- list(method = object$estimator, target = object$target, interval = object$interval,
                conf.level = object$conf.level, simultaneous = object$simultaneous)
   settings$plan <- object$plan
+  settings$replications <- if (!is.null(object$replicates)) ncol(object$replicates[[1]])
+  if (!"method" %in% names(changes)) settings <- c(settings, object$options)
   # Another method may not have this kind of interval: its default is taken.
   if (any(c("method", "target") %in% names(changes)) || object$interval == "none") {
     settings$interval <- NULL
@@ -296,6 +298,7 @@ new_rr_fit <- function(tally, method, results, settings) {
     interval = settings$interval,
     conf.level = settings$conf.level,
     simultaneous = settings$simultaneous,
+    options = settings$options,
     tally = tally,
     mechanism = tally$mechanism,
     details = details,

@@ -174,6 +174,8 @@ new_rr_survey <- function(survey, fit) {
   x$estimate <- fit$estimate * rep(size, each = length(fit$mechanism$levels))
   x[c("covariance", "inversion")] <- list(uncertainty$covariance, uncertainty$inversion)
   x$effects <- uncertainty$effects
+  held <- vapply(seq_along(size), held_at_boundary, NA, fit = fit)
+  x$is_held <- rep(held, each = length(fit$mechanism$levels))
   x$terms <- fit$mechanism$levels
   # The tally of labelled data has those without a label.
   x[c("size", "people")] <- list(people_of_groups, survey$data$people)
@@ -204,6 +206,7 @@ cut_groups.rr_survey <- function(fit, index, drop = FALSE) {
   k <- length(fit$mechanism$levels)
   cells <- as.vector(outer(seq_len(k), (index - 1) * k, `+`))
   cut$covariance <- fit$covariance[cells, cells, drop = FALSE]
+  cut$is_held <- fit$is_held[cells]
   for (part in c("size", "people")) {
     cut[[part]] <- .subset2(fit, part)[index]
   }

@@ -91,7 +91,10 @@ confint.rr_fit <- function(
 #' @rdname estimate_methods
 #' @export
 vcov.rr_fit <- function(object, parm = NULL, target = object$target, ...) {
-  object$target <- check_choice(target, "target", c("population", "sample"))
+  target <- check_choice(target, "target", c("population", "sample"))
+  # Replications are of the fit's own target.
+  if (target != object$target) object["replicates"] <- list(NULL)
+  object$target <- target
   which <- match_terms(parm, object)
   groups <- group_count(object$tally)
   size <- length(which)
@@ -158,7 +161,7 @@ fitted.rr_fit <- function(object, ...) {
   law <- rr_law(object$mechanism)
   reports <- object$mechanism$reports
   expected <- vapply(seq_len(NCOL(object$estimate)), function(g) {
-    object$tally$n[g] * law_expected(law, group_estimate(object, g))
+    object$tally$n[g] * law_expected(pooled_law(law, object$tally, g), group_estimate(object, g))
   }, numeric(length(reports)))
   if (is.null(object$tally$groups)) return(setNames(as.vector(expected), reports))
   dimnames(expected) <- list(reports, group_labels(object$tally$groups))

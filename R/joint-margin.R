@@ -202,9 +202,11 @@ reported_margin <- function(fit, index, names, members, to_cells) {
 # Inversion commutes with taking margins, so its covariance of a margin needs no cell of the other
 # questions. For the other methods, and in survey designs, cells are added up.
 cell_estimates.rr_fit_product <- function(fit, index, target) {
-  fit$target <- check_choice(target %||% fit$target, "target", c("population", "sample"))
+  target <- check_choice(target %||% fit$target, "target", c("population", "sample"))
   fit <- one_group(fit, "fit")
-  cells <- product_cells(fit, index, if (fit$method != "inv") unname(vcov(fit)))
+  covariance <- if (fit$method != "inv") unname(vcov(fit, target = target))
+  fit$target <- target
+  cells <- product_cells(fit, index, covariance)
   if (fit$method != "inv") return(cells)
   margin <- estimate_quietly(cells$tally, method = "inv", target = fit$target)
   cells$estimate <- margin$estimate

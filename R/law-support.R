@@ -189,8 +189,9 @@ sets_evidence <- function(law, evidence) {
 }
 
 # The law of a group of a tally: that of the mechanism, with the sets, blocks or labels that were
-# kept.
+# kept, and with the group's shares of the designs of a pool.
 tally_law <- function(tally, g, law = rr_law(tally$mechanism)) {
+  law <- pooled_law(law, tally, g)
   if (!is.null(tally$sets)) law$sets <- tally$sets[[g]]
   # The labels count as the reports do, with the number of people that weights are worth.
   if (!is.null(tally$labels)) {
@@ -198,6 +199,17 @@ tally_law <- function(tally, g, law = rr_law(tally$mechanism)) {
   }
   if (!is.null(tally$blocks)) law <- law_with_blocks(law, tally$blocks[[g]])
   law
+}
+
+# The law with the shares of a pool's designs that group g has: other groups may have others.
+pooled_law <- function(law, tally, g) {
+  designs <- tally$mechanism$designs
+  if (is.null(designs) || is.null(law$axes)) return(law)
+  design <- rep(seq_along(designs), lengths(lapply(designs, `[[`, "reports")))
+  counts <- as.matrix(tally$counts)[, g]
+  change <- as.vector(rowsum(counts, design)) / sum(counts) / tally$mechanism$shares
+  if (all(abs(change - 1) < 1e-12)) return(law)
+  new_law_channel(list(list(matrix = law$axes[[1]]$matrix * change[design])))
 }
 
 # The columns of the channel but for a factor that does not depend on theta. The larger value is 1:

@@ -60,7 +60,8 @@ t_quantile <- function(level, df) {
 }
 
 # The variances of functions of margins, and of fits that have the covariance of all their
-# estimates. Estimates that are held at 0 or 1 (`is_held`) have none.
+# estimates. Estimates that are held at 0 or 1 (`is_held`) have none, nor have functions of them
+# whose variance would be 0, unless they are certain.
 matrix_variances <- function(fit, weights) {
   covariance <- unname(linear_covariance(fit$covariance, weights))
   v <- diag(covariance)
@@ -69,13 +70,22 @@ matrix_variances <- function(fit, weights) {
   has_variance <- !is.na(variances)
   size <- drop(weights[, has_variance, drop = FALSE]^2 %*% variances[has_variance])
   v[which(abs(v) <= 1e-12 * size)] <- 0
-  diag(covariance) <- v
-  list(
-    variance = cbind(v),
-    edge = (isTRUE(fit$boundary > 0) & !(v %in% 0)) |
-      rowSums(weights[, fit$is_held, drop = FALSE] != 0) > 0,
-    covariance = covariance
-  )
+  sums <- sums_of(fit, ncol(weights))
+  is_certain <- rowSums(weights != weights[, match(sums, sums)]) == 0 & v %in% 0
+  is_held <- rowSums(weights[, fit$is_held, drop = FALSE] != 0) > 0
+  edge <- (isTRUE(fit$boundary > 0) | is_held) & !is_certain
+  v[edge & v %in% 0] <- NA
+  list(variance = cbind(v), edge = edge, covariance = with_variances(covariance, v))
+}
+
+# Estimates with the same value add up to 1: the categories of a group, or the answers under one
+# condition.
+sums_of <- function(fit, n_estimates) {
+  n_total <- length(fit$mechanism$levels)
+  if (inherits(fit, "rr_margin")) {
+    n_total <- prod(dim(fit$estimate)[!names(dimnames(fit$estimate)) %in% fit$given])
+  }
+  fit$sums %||% ((seq_len(n_estimates) - 1) %/% n_total)
 }
 
 # The covariance of linear functions, the rows of `map`; those that need what has no variance have

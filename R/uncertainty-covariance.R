@@ -91,10 +91,7 @@ estimate_covariance <- function(mechanism, fit, g, which) {
 # groups share it. NULL where no other estimate does, or the errors are not by maps.
 fit_effects <- function(fit, g, which = seq_along(fit$mechanism$levels)) {
   law <- rr_law(fit$mechanism)
-  if (is.null(law$validation) || !is.null(fit$replicates) ||
-      !is.null(fit$estimator$spread)) {
-    return(NULL)
-  }
+  if (is.null(law$validation) || !is.null(fit$estimator$spread)) return(NULL)
   columns <- estimate_columns(fit, g, inversion_columns(law, fit$mechanism), law)
   if (is.null(columns)) return(NULL)
   evidence <- group_evidence(fit$tally, g, law)

@@ -277,7 +277,8 @@ design_intervals <- function(fit, g, level, which) {
   # The upper tail has the digits of levels near 1.
   t <- qt((1 - level) / 2, fit$df, lower.tail = FALSE)
   if (fit$interval == "wald" || is.null(fit$inversion)) {
-    return(symmetric_limits(estimate, t * fit_errors(fit, g, which)))
+    error <- known_errors(fit, g, fit_errors(fit, g, which))
+    return(symmetric_limits(estimate, t * error))
   }
   if (!is.null(fit$inversion$field_variance) && t < 8) {
     return(include_estimate(
@@ -288,9 +289,10 @@ design_intervals <- function(fit, g, level, which) {
   range <- fit$inversion$high[which] - low
   share <- (clamp(fit$inversion$estimate[which, g], 0, 1) - low) /
     range
-  worth <- share * (1 - share) * range^2 / fit$inversion$variance[which, g]
-  # If all reports are alike the design says nothing of their variance.
-  worth[!is.finite(worth) | worth <= 0] <- fit$tally$effective_n[g]
+  variance <- fit$inversion$variance[which, g] / range^2
+  worth <- share * (1 - share) / variance
+  # If all reports are alike the design says nothing of their variance, which is a rounding.
+  worth[!is.finite(worth) | worth <= 0 | variance <= 1e-14] <- fit$tally$effective_n[g]
   wilson <- wilson_interval(share, worth, t^2)
   bounds <- list(
     low = low + range * wilson$low,
@@ -404,7 +406,8 @@ simulate_group <- function(fit, g, nsim, n = fit$tally$effective_n[g]) {
   theta <- group_estimate(fit, g)
   if (!adds_up(theta)) theta <- .Call(C_rr_project, theta, 1)
   mechanism <- fit$mechanism
-  law <- rr_law(mechanism)
+  law <- pooled_law(rr_law(mechanism), fit$tally, g)
+  if (!is.null(mechanism$designs)) mechanism$law <- law
   # A sample of respondents has multinomial reports if these are finitely many, else reports of
   # drawn truths.
   if (fit$target == "population" && law_gives(law, "channel")) {
@@ -440,7 +443,7 @@ bootstrap <- function(fit, replications, options) {
       if (!is.null(law$validation)) law <- draw_validation(law)
       evidence <- lapply(seq_len(groups), function(g) {
         new_evidence(
-          law,
+          pooled_law(law, fit$tally, g),
           as.double(counts[[g]][, i]),
           max(1, round(n[g])),
           n[g],

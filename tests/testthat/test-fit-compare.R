@@ -92,6 +92,26 @@ test_that("at the boundary the interval is Newcombe's and a warning says so", {
   expect_equal(table$conf.high, unname(b[1] - a[1] + sqrt((b[3] - b[1])^2 + (a[1] - a[2])^2)))
 })
 
+test_that("anova() of kept sets pools the sets of all groups", {
+  unary <- rr_unary(3, epsilon = 2)
+  set.seed(7)
+  reports <- rr_perturb(rep(c(1, 2, 1, 3), 50), unary, rng = "R")
+  tally <- rr_tally(reports, unary, by = rep(c("x", "y"), each = 100), keep = "sets")
+  fit <- rr_estimate(tally, method = "mle")
+  # P(bits) is a product: 1/2 for the truth's bit, q for the ones of others.
+  bits <- as.matrix(reports) == 1
+  q <- 1 / (exp(2) + 1)
+  likelihood <- function(rows) function(theta) {
+    each <- sapply(1:3, function(x) 0.5 * apply(bits[rows, -x, drop = FALSE], 1, function(b) prod(ifelse(b, q, 1 - q))))
+    sum(log(each %*% theta))
+  }
+  best <- function(rows) {
+    fit <- optim(c(0, 0), function(eta) -likelihood(rows)(exp(c(eta, 0)) / sum(exp(c(eta, 0)))), control = list(reltol = 1e-14, maxit = 2000))
+    -fit$value
+  }
+  expect_equal(anova(fit)$Chisq[2], 2 * (best(1:100) + best(101:200) - best(1:200)), tolerance = 1e-4)
+})
+
 test_that("anova() is the likelihood ratio of pooled against grouped, by hand", {
   table <- anova(three())
   yes <- c(380, 300, 340)

@@ -2,6 +2,11 @@
 
 three <- function(counts = c(a = 500, b = 300, c = 200), ...) rr_estimate(rr_counts(counts, rr_grr(ordered(c("a", "b", "c")), 3)), ...)
 
+test_that("a matrix of one column is of the estimate that names it", {
+  fit <- rr_estimate(rr_counts(c(no = 700, yes = 300), rr_warner(0.8)))
+  expect_equal(rr_contrast(fit, cbind(yes = c(1, 2)))$estimate, c(1, 2) * 0.1 / 0.6)
+})
+
 test_that("sums, differences, scores and ratios with their delta-method errors", {
   fit <- three()
   b <- coef(fit)

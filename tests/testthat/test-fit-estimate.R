@@ -23,6 +23,22 @@ test_that("an update keeps what was asked for, but for an interval that another 
   expect_identical(anytime_fit(base), base)
 })
 
+test_that("an update keeps the options of the method, and the number of replications", {
+  tally <- rr_counts(counts, grr)
+  # Two steps of the update by hand, from equal shares.
+  C <- rr_matrix(grr)
+  step <- function(theta) theta * drop(C %*% (counts / 1000 / drop(theta %*% C)))
+  fit <- rr_estimate(tally, method = "ibu", iterations = 2, interval = "wald")
+  expect_equal(coef(update(fit, conf.level = 0.9)), step(step(rep(1 / 3, 3))), ignore_attr = TRUE, tolerance = 1e-12)
+  # Shares that are not above the noise at this level are 0.
+  few <- rr_estimate(rr_counts(c(a = 500, b = 300, c = 130), grr), method = "base_cut", alpha = 1e-9)
+  expect_identical(coef(update(few, conf.level = 0.9)), coef(few))
+  expect_gt(sum(coef(update(few, alpha = 0.99)) > 0), sum(coef(few) > 0))
+  expect_identical(update(few, method = "mle")$method, "mle")
+  drawn <- rr_estimate(tally, interval = "bootstrap", replications = 21)
+  expect_identical(ncol(update(drawn, conf.level = 0.9)$replicates[[1]]), 21L)
+})
+
 test_that("the default interval has the estimate in its centre: profile if there are spare reports", {
   wide <- rr_channel(rbind(c(0.6, 0.3, 0.1), c(0.1, 0.2, 0.7)), levels = c("no", "yes"), reports = c("x", "y", "z"))
   kind <- function(mechanism, ...) rr_estimate(rr_counts(c(300, 250, 250), mechanism), ...)$interval

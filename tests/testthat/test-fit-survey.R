@@ -320,6 +320,38 @@ test_that("intervals stay within 0 and 1, also where all reports are alike", {
   expect_equal(confint(both), confint(one, level = 0.975), ignore_attr = TRUE)
 })
 
+test_that("where all reports are alike the limits of yes are those of no, whatever rounding the variance of either leaves", {
+  set.seed(3)
+  people <- data.frame(cluster = rep(1:20, each = 3), area = c("a", "b"), report = c("no", "yes", "no", "no"), weight = stats::runif(60, 0.5, 2))
+  design <- survey::svydesign(~cluster, weights = ~weight, data = people)
+  bounds <- confint(rr_estimate(design, rr_forced(1 / 6), column = ~report, by = ~area))
+  # Kish's number of respondents, and t with 19 degrees of freedom: Wilson's limit of 1/6, the share where the truth is no.
+  w <- people$weight[people$area == "a"]
+  ratio <- stats::qt(0.975, 19)^2 * sum(w^2) / sum(w)^2
+  high <- (1 / 6 + ratio / 2 + sqrt(ratio * (5 / 36 + ratio / 4))) / (1 + ratio)
+  expect_equal(unname(bounds["a:yes", ]), c(0, (high - 1 / 6) * 1.5), tolerance = 1e-9)
+  expect_equal(unname(bounds["a:no", ]), 1 - rev(unname(bounds["a:yes", ])), tolerance = 1e-9)
+})
+
+test_that("functions of a share that a design holds at 0 have no error of 0, and groups are compared by their limits", {
+  people <- data.frame(cluster = rep(1:20, each = 3), area = c("a", "b"), report = c("no", "yes", "no", "no"), weight = 1:3)
+  design <- survey::svydesign(~cluster, weights = ~weight, data = people)
+  fit <- rr_estimate(design, rr_forced(1 / 6), column = ~report, by = ~area)
+  expect_warning(found <- rr_contrast(fit, list("a:yes", c("a:no", "a:yes"))), class = "candor_warning_boundary")
+  # Both shares of a together are 1, whatever the data.
+  expect_identical(found$std.error, c(NA, 0))
+  expect_identical(found$conf.low, c(NA, 1))
+  expect_warning(compared <- rr_compare(fit), class = "candor_warning_boundary")
+  # Newcombe's limits, by the limits of both shares.
+  limits <- confint(fit, "yes")
+  share <- coef(fit)[c("a:yes", "b:yes")]
+  expect_equal(compared$conf.low, diff(share)[[1]] - sqrt((share[[2]] - limits[2, 1])^2 + (limits[1, 2] - share[[1]])^2), tolerance = 1e-9)
+  expect_true(is.na(compared$std.error))
+  expect_warning(rr_compare(fit[c("a", "b")]), class = "candor_warning_boundary")
+  total <- rr_estimate(design, rr_forced(1 / 6), column = ~report, by = ~area, total = TRUE)
+  expect_identical(unname(confint(total, "a:yes")[1, ]), c(NA_real_, NA_real_))
+})
+
 test_that("missing reports and groups are left out as domains are", {
   apiclus1$report <- as.character(apiclus1$awards)
   apiclus1$report[c(3, 50)] <- NA
@@ -684,9 +716,9 @@ test_that("the interval of a measured channel is that of as many independent res
       expect_equal(confint(fit)[i, ], confint(rr_estimate(tally, conf.level = 1 - 2 * stats::pnorm(-t)))[i, ], tolerance = 1e-8, ignore_attr = TRUE,
         label = paste(name, column, i))
     }
-    # Wald's interval is by t.
+    # Wald's interval is by t; a share that is held at 0 has none.
     wald <- confint(rr_estimate(design, mechanism, column = stats::reformulate(column), interval = "wald"))
-    expect_equal(wald[, 2], coef(fit) + t * sqrt(diag(vcov(fit))), ignore_attr = TRUE)
+    expect_equal(wald[, 2], coef(fit) + t * tidy(fit)$std.error, ignore_attr = TRUE)
   }
   # Two clusters leave one degree of freedom: the interval is still one.
   few <- survey::svydesign(ids = ~g, weights = ~1, data = data.frame(g = rep(1:2, each = 40), y = rep(c("No", "Yes", "No", "No"), c(10, 30, 20, 20))))

@@ -481,6 +481,30 @@ test_that("groups that are taken out keep their rows, of a bootstrap too", {
   expect_identical(names(coef(fit["v", drop = TRUE])), c("no", "yes"))
 })
 
+test_that("a bootstrap says nothing of another target, whose covariance is the formula's", {
+  set.seed(5)
+  fit <- rr_estimate(rr_counts(c(no = 700, yes = 300), rr_warner(0.8)), interval = "bootstrap", replications = 50)
+  # p (1 - p) / (n (p - q)^2), whatever the share.
+  expect_equal(vcov(fit, "yes", target = "sample")[[1]], 0.16 / (1000 * 0.36), tolerance = 1e-12)
+  expect_equal(vcov(fit, "yes")[[1]], var(fit$replicates[[1]][2, ]))
+  survey <- rr_product(a = rr_warner(0.8), b = rr_warner(0.8))
+  joint <- rr_estimate(rr_counts(c(500, 200, 200, 100), survey), interval = "bootstrap", replications = 50)
+  expect_equal(tidy(rr_margin(joint, "a", target = "sample"))$std.error, rep(sqrt(0.16 / (1000 * 0.36)), 2), tolerance = 1e-9)
+})
+
+test_that("groups of a bootstrapped fit share the error of a validation study", {
+  V <- rbind(no = c(no = 95, yes = 5), yes = c(10, 40))
+  tally <- rr_counts(cbind(a = c(no = 880, yes = 120), b = c(800, 200)), rr_misclassification(table = V))
+  set.seed(6)
+  fit <- rr_estimate(tally, interval = "bootstrap", replications = 400)
+  # Rogan and Gladen: the shares are .07 / .75 and .2.
+  covariance <- (0.07 / 0.75 * 0.2 * 0.16 / 50 + (1 - 0.07 / 0.75) * 0.8 * 0.0475 / 100) / 0.75^2
+  expect_equal(vcov(fit)["a:yes", "b:yes"], covariance, tolerance = 1e-9)
+  # The error of the difference, by the delta method: .0234.
+  expect_equal(rr_contrast(fit, c("b:yes" = 1, "a:yes" = -1))$std.error, 0.0234, tolerance = 0.15)
+  expect_equal(rr_compare(fit)$std.error, 0.0234, tolerance = 0.15)
+})
+
 test_that("covariances of some estimates of groups that share decks are those of all; more than 5000 rows are refused", {
   deck <- rr_dealt(c(x = 1, y = 1, z = 1), cards = 9)
   data <- data.frame(block = rep(1:8, each = 6), group = c("a", "b"), report = rep_len(c("x", "y", "x", "z", "y", "x", "y"), 48))

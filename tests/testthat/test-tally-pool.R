@@ -34,6 +34,24 @@ test_that("a direct question is a design like any other, in any order of labels,
   expect_true("direct: yes" %in% fit$mechanism$reports)
 })
 
+test_that("a group of a pool has the estimates that it has alone, whatever share of it met each design", {
+  # Expected reports of the share .1 in a, most of whom met the first design, and .5 in b.
+  warner <- rr_counts(cbind(a = c(no = 6660, yes = 2340), b = c(500, 500)), rr_warner(0.8))
+  forced <- rr_counts(cbind(a = c(no = 767, yes = 233), b = c(4500, 4500)), rr_forced(1 / 6))
+  pool <- rr_pool(warner = warner, forced = forced)
+  for (target in c("population", "sample")) {
+    fit <- rr_estimate(pool, method = "inv", target = target)
+    expect_equal(coef(fit)[c("a:yes", "b:yes")], c("a:yes" = 0.1, "b:yes" = 0.5), tolerance = 1e-3)
+    alone <- rr_estimate(rr_pool(warner = warner["a"], forced = forced["a"]), method = "inv", target = target)
+    expect_equal(tidy(fit["a"], conf.int = TRUE), tidy(alone, conf.int = TRUE), tolerance = 1e-9)
+    expect_equal(vcov(fit)[1:2, 1:2], vcov(alone), tolerance = 1e-9)
+  }
+  # The shares .26 and .2333 of yes of those who met each design.
+  expect_equal(fitted(rr_estimate(pool))[, "a"], c(6660, 2340, 766.67, 233.33), ignore_attr = TRUE, tolerance = 1e-3)
+  drawn <- simulate(rr_estimate(pool), 200, seed = 1)
+  expect_equal(sum(rowMeans(drawn[1:2, -(1:2)])), 9000, tolerance = 0.005)
+})
+
 test_that("a pool counts each tally by its effective number, if that is 1 too, and adds up what was missing", {
   one <- suppressMessages(rr_tally(c("no", NA, NA), rr_warner(0.8), na.rm = TRUE))
   weighted <- rr_counts(c(no = 60, yes = 40), rr_warner(0.7), effective_n = 50)

@@ -402,6 +402,15 @@ test_that("functions of estimates with a covariance have t intervals and tests; 
   expect_identical(found$edge, c(TRUE, FALSE))
 })
 
+test_that("a cell of a margin that is held at 0 has no error of 0, and all cells together are 1", {
+  fit <- suppressWarnings(rr_estimate(rr_counts(c(500, 60, 200, 3), rr_product(a = rr_forced(1 / 6), b = rr_warner(0.8)))))
+  margin <- rr_margin(fit, c("a", "b"))
+  cells <- c("no:no", "yes:no", "no:yes", "yes:yes")
+  expect_warning(found <- rr_contrast(margin, list("yes:yes", cells)), class = "candor_warning_boundary")
+  expect_identical(found$std.error, c(NA, 0))
+  expect_identical(found$conf.high[1], NA_real_)
+})
+
 test_that("weights are a multiple of the share of some cells: the fewer if the sum is known, those that are not 0 if it is free", {
   expect_identical(share_multiple(c(0, 2, 2), TRUE), list(scale = -2, cells = 1L))
   expect_identical(share_multiple(c(0, 2, 2), FALSE), list(scale = 2, cells = 2:3))

@@ -270,10 +270,10 @@ test_that("levels by rank, limits that hold the estimate, and limits of designs,
   expect_equal(unname(confint(wald)), unname(coef(wald) + outer(sqrt(diag(vcov(wald))), c(-1, 1) * qnorm(0.95))))
   # A design: t quantiles, or Wilson's interval of scores between two ends.
   design <- list(estimate = c(0.3, 0.7), covariance = diag(c(0.01, 0.04)), df = 9, interval = "wald", tally = list(n = 50),
-    mechanism = list(levels = c("a", "b")), details = list(list()))
+    mechanism = list(levels = c("a", "b")), details = list(list()), estimator = list(unbiased = TRUE))
   half <- qt(0.95, 9) * c(0.1, 0.2)
   expect_equal(design_intervals(design, 1, 0.9, 1:2), list(low = c(0.3, 0.7) - half, high = c(0.3, 0.7) + half))
-  design <- c(design[names(design) != "interval"], list(interval = "wilson", estimator = list(unbiased = TRUE),
+  design <- c(design[names(design) != "interval"], list(interval = "wilson",
                                                          inversion = list(estimate = cbind(c(0.3, 0.7)), low = c(-0.5, -0.5), high = c(1.5, 1.5),
                                                            variance = cbind(c(0.01, 0.04)))))
   wilson <- function(share, worth) {
