@@ -347,7 +347,7 @@ ledger_reports <- function(reports, mechanism) {
 }
 
 # Epsilon of several reports of one true answer together, or a bound on it: reports that are drawn
-# anew add up, and those of a permanent answer reveal no more than it does.
+# anew add up. Those of a permanent answer reveal no more than it does, nor than each says about it.
 joint_epsilon <- function(mechanism, reports = 1) {
   if (!is.null(mechanism$questions)) {
     return(sum(vapply(mechanism$questions, joint_epsilon, 0, reports)))
@@ -357,7 +357,7 @@ joint_epsilon <- function(mechanism, reports = 1) {
   permanent <- lifetime_epsilon(mechanism)
   if (is.na(permanent) || reports == 1) return(mechanism$epsilon * reports)
   tryCatch(rr_epsilon(mechanism, reports = reports),
-           candor_error = function(e) min(reports * mechanism$epsilon, permanent))
+           candor_error = function(e) min(reports * designed(mechanism)$second$epsilon, permanent))
 }
 
 # Epsilon of any number of reports together; NA if it has no bound.
