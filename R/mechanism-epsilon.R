@@ -168,7 +168,14 @@ sensitive_epsilon <- function(mechanism, sensitive) {
   mechanism <- designed(mechanism$marginal %||% mechanism)
   report <- sensitive_ratio(rr_matrix(mechanism), index)
   if (is.null(permanent_epsilon(mechanism))) return(report)
-  c(report = report, permanent = sensitive_ratio(rr_matrix(permanent_stage(mechanism)), index))
+  c(report = report, permanent = sensitive_permanent(mechanism, index))
+}
+
+# Epsilon of the permanent answer of somebody whose truth is at `index`.
+sensitive_permanent <- function(mechanism, index) UseMethod("sensitive_permanent")
+
+sensitive_permanent.rr_mechanism <- function(mechanism, index) {
+  sensitive_ratio(rr_matrix(permanent_stage(mechanism)), index)
 }
 
 # The largest log ratio of a report's probabilities under a truth at `index` and under any other.

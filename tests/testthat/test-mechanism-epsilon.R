@@ -321,3 +321,19 @@ test_that("several reports of a kept answer say most if they are all alike, of t
   expect_equal(rr_epsilon(rr_hierarchy(9, 0.7), reports = 2), 1.4)
   expect_equal(rr_epsilon(drawn, achieved = TRUE), c(a = 0.7, b = 0.4, total = 0.7), tolerance = 1e-9)
 })
+
+# Truth: all filters of six bits that a permanent answer can be, enumerated in each cohort.
+test_that("the permanent answer of a sensitive truth is a whole filter, in RAPPOR", {
+  mechanism <- rr_bloom(letters[1:9], 1, permanent = 2, bits = 6, cohorts = 2)
+  filters <- as.matrix(expand.grid(rep(list(0:1), 6)))
+  flip <- mechanism$f / 2
+  ratio <- function(j, sensitive) {
+    own <- t(vapply(1:9, function(x) replace(numeric(6), mechanism$places[, x, j], 1), numeric(6)))
+    different <- own %*% t(1 - filters) + (1 - own) %*% t(filters)
+    chance <- flip^different * (1 - flip)^(6 - different)
+    max(log(apply(chance[sensitive, , drop = FALSE], 2, max) / apply(chance, 2, min)))
+  }
+  for (sensitive in list(1, 8, c(2, 9))) {
+    expect_equal(rr_epsilon(mechanism, sensitive = sensitive)[["permanent"]], max(ratio(1, sensitive), ratio(2, sensitive)), tolerance = 1e-9)
+  }
+})
