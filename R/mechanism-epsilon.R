@@ -120,7 +120,8 @@ rr_epsilon.rr_mechanism <- function(
   if (query == "shuffled") return(shuffled_epsilon(mechanism, shuffled, delta))
   if (query == "sensitive") return(sensitive_epsilon(mechanism, sensitive))
   if (length(reports) > 1L) {
-    return(vapply(reports, function(r) rr_epsilon(mechanism, reports = r), 0))
+    each <- lapply(reports, function(r) rr_epsilon.rr_mechanism(mechanism, reports = r))
+    return(if (length(each[[1]]) > 1L) do.call(cbind, each) else unlist(each))
   }
   r <- if (query == "reports") check_count(reports, "reports", min = 1) else 1
   if (!is.null(mechanism$questions %||% mechanism$parts)) {

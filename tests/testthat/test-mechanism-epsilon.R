@@ -337,3 +337,11 @@ test_that("the permanent answer of a sensitive truth is a whole filter, in RAPPO
     expect_equal(rr_epsilon(mechanism, sensitive = sensitive)[["permanent"]], max(ratio(1, sensitive), ratio(2, sensitive)), tolerance = 1e-9)
   }
 })
+
+test_that("several numbers of reports have a column each for several questions, and a report each for dealt answers", {
+  warner <- rr_warner(0.8)
+  both <- rr_product(a = warner, b = rr_grr(3, 1))
+  expect_equal(rr_epsilon(both, reports = 1:3), outer(c(a = log(4), b = 1, total = log(4) + 1), 1:3))
+  expect_equal(rr_epsilon(rr_product(a = warner, b = rr_grr(3, 1), asked = 1), reports = 2:3), outer(c(a = log(4), b = 1, total = log(4)), 2:3))
+  expect_equal(unname(rr_epsilon(rr_dealt(c(no = 1, yes = 2), 10), reports = 1:2)), c(log(8), 2 * log(8), Inf))
+})
