@@ -320,6 +320,15 @@ turned_bits <- function(mechanism) {
   rr_unary(mechanism$bits_number, epsilon, optimized = FALSE)
 }
 
+# Each bit in which two filters of a cohort differ counts alike; `pairs` pairs of them are the most.
+sensitive_permanent.rr_bloom <- function(mechanism, index) {
+  n_different <- vapply(seq_len(mechanism$cohorts), function(j) {
+    filters <- cohort_filters(rr_law(mechanism), j)
+    max(apply(filters[, index, drop = FALSE], 2, function(filter) colSums(filter != filters)))
+  }, 0)
+  mechanism$permanent * max(n_different) / (2 * mechanism$pairs)
+}
+
 # The bits of one report: turned over once, or as they come out of two stages.
 single_bits <- function(mechanism) {
   if (mechanism$f > 0 && !mechanism$memoised) return(turned_bits(mechanism))

@@ -171,7 +171,7 @@ draw_reports.rr_dealt <- function(mechanism, answers, rng = "secure") {
   # The cards that are left, a row for each block: those of each forced answer, then of the truth.
   deck <- c(mechanism$forced, mechanism$cards - sum(mechanism$forced))
   n_kinds <- length(deck)
-  remaining <- matrix(deck, max(block, 0), n_kinds, byrow = TRUE)
+  remaining <- matrix(rep(deck, each = max(block, 0)), ncol = n_kinds)
   reports <- answers$answers
   for (rows in split(seq_along(block), turn)) {
     blocks <- block[rows]

@@ -120,7 +120,8 @@ rr_epsilon.rr_mechanism <- function(
   if (query == "shuffled") return(shuffled_epsilon(mechanism, shuffled, delta))
   if (query == "sensitive") return(sensitive_epsilon(mechanism, sensitive))
   if (length(reports) > 1L) {
-    return(vapply(reports, function(r) rr_epsilon(mechanism, reports = r), 0))
+    each <- lapply(reports, function(r) rr_epsilon.rr_mechanism(mechanism, reports = r))
+    return(if (length(each[[1]]) > 1L) do.call(cbind, each) else unlist(each))
   }
   r <- if (query == "reports") check_count(reports, "reports", min = 1) else 1
   if (!is.null(mechanism$questions %||% mechanism$parts)) {
@@ -168,7 +169,14 @@ sensitive_epsilon <- function(mechanism, sensitive) {
   mechanism <- designed(mechanism$marginal %||% mechanism)
   report <- sensitive_ratio(rr_matrix(mechanism), index)
   if (is.null(permanent_epsilon(mechanism))) return(report)
-  c(report = report, permanent = sensitive_ratio(rr_matrix(permanent_stage(mechanism)), index))
+  c(report = report, permanent = sensitive_permanent(mechanism, index))
+}
+
+# Epsilon of the permanent answer of somebody whose truth is at `index`.
+sensitive_permanent <- function(mechanism, index) UseMethod("sensitive_permanent")
+
+sensitive_permanent.rr_mechanism <- function(mechanism, index) {
+  sensitive_ratio(rr_matrix(permanent_stage(mechanism)), index)
 }
 
 # The largest log ratio of a report's probabilities under a truth at `index` and under any other.
@@ -347,7 +355,7 @@ ledger_reports <- function(reports, mechanism) {
 }
 
 # Epsilon of several reports of one true answer together, or a bound on it: reports that are drawn
-# anew add up, and those of a permanent answer reveal no more than it does.
+# anew add up. Those of a permanent answer reveal no more than it does, nor than each says about it.
 joint_epsilon <- function(mechanism, reports = 1) {
   if (!is.null(mechanism$questions)) {
     return(sum(vapply(mechanism$questions, joint_epsilon, 0, reports)))
@@ -357,7 +365,7 @@ joint_epsilon <- function(mechanism, reports = 1) {
   permanent <- lifetime_epsilon(mechanism)
   if (is.na(permanent) || reports == 1) return(mechanism$epsilon * reports)
   tryCatch(rr_epsilon(mechanism, reports = reports),
-           candor_error = function(e) min(reports * mechanism$epsilon, permanent))
+           candor_error = function(e) min(reports * designed(mechanism)$second$epsilon, permanent))
 }
 
 # Epsilon of any number of reports together; NA if it has no bound.

@@ -56,9 +56,7 @@ rr_prefixes <- function(
 string_end <- "\u0004"
 
 prefix_of <- function(strings, length) {
-  ifelse(
-    nchar(strings) < length, paste0(strings, string_end), substr(strings, 1, length)
-  )
+  paste0(substr(strings, 1, length), ifelse(nchar(strings) < length, string_end, ""))
 }
 
 #' @export

@@ -27,6 +27,8 @@ test_that("a search by hand: without randomization it finds what is there, and n
 test_that("prefixes of short strings are their own", {
   expect_identical(candor:::prefix_of(c("ab", "abc", "abcd", "", "\u00fcber"), 3), c("ab\u0004", "abc", "abc", "\u0004", "\u00fcbe"))
   expect_setequal(candor:::prefix_extensions(c("a", "z\u0004"), c("x", "y"), 2, 3), c("z\u0004", "a\u0004", "ax\u0004", "ay\u0004", "axx", "axy", "ayx", "ayy"))
+  # Nobody's answers are a table without rows.
+  expect_identical(nrow(rr_perturb(character(), rr_prefixes(1, 1:2), rng = "R")), 0L)
 })
 
 test_that("frequent strings are found, and their estimates from those held out are unbiased where those of the search are not", {

@@ -199,6 +199,7 @@ test_that("blocks of a data frame are dealt to as they stand, and answers keep t
   full <- reports$report[reports$team == "x"]
   expect_true(all(c("no", "yes") %in% full))
   expect_identical(class(rr_perturb(c(0, 1, 1), mechanism)$report), "numeric")
+  expect_identical(nrow(expect_silent(rr_perturb(character(), mechanism))), 0L)
 })
 
 test_that("tallies know the column, keep people and reports of blocks, and merge whatever the parts", {

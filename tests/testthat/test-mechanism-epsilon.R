@@ -250,15 +250,22 @@ test_that("the matrix of a stage as it is drawn has a + b on its diagonal and b 
   expect_refused(achieved_matrix(list(a = 0.4, b = 0.3), list(levels = 1:2001)), class = "too_large")
 })
 
-test_that("a ledger has a bound where several reports have no closed form: their sum, and at most the permanent answer", {
+# Truth: all pairs of reports of two stages, enumerated. Two reports may reveal more than twice what one does: the second says what the first left open.
+test_that("a ledger has a bound where several reports have no closed form: what each says about the permanent answer, and at most that answer", {
   first <- rr_forced(c(a = 0.1, b = 0.2, c = 0.3))
   kept <- rr_compose(first, rr_grr(c("a", "b", "c"), 0.3))
   expect_error(rr_epsilon(kept, reports = 2), class = "candor_error_law")
-  C <- rr_matrix(first) %*% ((diag(3) * expm1(0.3) + 1) / (exp(0.3) + 2))
-  one <- max(apply(C, 2, function(column) log(max(column) / min(column))))
+  expect_equal(rr_epsilon(list(kept), reports = 2), 2 * 0.3)
+  expect_equal(rr_epsilon(list(rr_noncompliance(kept, 0.1)), reports = 2), 2 * 0.3)
   # The rarest card is 0.1, the truth 0.4.
-  expect_equal(rr_epsilon(list(kept), reports = 2), 2 * one)
   expect_equal(rr_epsilon(list(kept, rr_warner(0.8)), reports = c(100, 1)), log(0.5 / 0.1) + log(4))
+  weak <- rr_compose(rr_forced(c(a = 0.02, b = 0.4, c = 0.45)), rr_geometric(c("a", "b", "c"), 0.8))
+  A <- rr_matrix(weak$first)
+  B <- rr_matrix(weak$second)
+  pairs <- expand.grid(1:3, 1:3)
+  ratios <- apply(A %*% (B[, pairs[[1]]] * B[, pairs[[2]]]), 2, function(column) max(column) / min(column))
+  expect_gt(log(max(ratios)), 2 * weak$epsilon)
+  expect_gte(rr_epsilon(list(weak), reports = 2), log(max(ratios)))
 })
 
 test_that("the pieces of several reports, of two stages and of sensitive truths, by hand", {
@@ -313,4 +320,28 @@ test_that("several reports of a kept answer say most if they are all alike, of t
   expect_equal(rr_epsilon(drawn, reports = 3), c(a = 2.1, b = 1.2, total = 2.1))
   expect_equal(rr_epsilon(rr_hierarchy(9, 0.7), reports = 2), 1.4)
   expect_equal(rr_epsilon(drawn, achieved = TRUE), c(a = 0.7, b = 0.4, total = 0.7), tolerance = 1e-9)
+})
+
+# Truth: all filters of six bits that a permanent answer can be, enumerated in each cohort.
+test_that("the permanent answer of a sensitive truth is a whole filter, in RAPPOR", {
+  mechanism <- rr_bloom(letters[1:9], 1, permanent = 2, bits = 6, cohorts = 2)
+  filters <- as.matrix(expand.grid(rep(list(0:1), 6)))
+  flip <- mechanism$f / 2
+  ratio <- function(j, sensitive) {
+    own <- t(vapply(1:9, function(x) replace(numeric(6), mechanism$places[, x, j], 1), numeric(6)))
+    different <- own %*% t(1 - filters) + (1 - own) %*% t(filters)
+    chance <- flip^different * (1 - flip)^(6 - different)
+    max(log(apply(chance[sensitive, , drop = FALSE], 2, max) / apply(chance, 2, min)))
+  }
+  for (sensitive in list(1, 8, c(2, 9))) {
+    expect_equal(rr_epsilon(mechanism, sensitive = sensitive)[["permanent"]], max(ratio(1, sensitive), ratio(2, sensitive)), tolerance = 1e-9)
+  }
+})
+
+test_that("several numbers of reports have a column each for several questions, and a report each for dealt answers", {
+  warner <- rr_warner(0.8)
+  both <- rr_product(a = warner, b = rr_grr(3, 1))
+  expect_equal(rr_epsilon(both, reports = 1:3), outer(c(a = log(4), b = 1, total = log(4) + 1), 1:3))
+  expect_equal(rr_epsilon(rr_product(a = warner, b = rr_grr(3, 1), asked = 1), reports = 2:3), outer(c(a = log(4), b = 1, total = log(4)), 2:3))
+  expect_equal(unname(rr_epsilon(rr_dealt(c(no = 1, yes = 2), 10), reports = 1:2)), c(log(8), 2 * log(8), Inf))
 })
