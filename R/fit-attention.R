@@ -54,10 +54,7 @@ attention_questions <- function(x, mechanism, anchor, column) {
   }
   list(
     joint = rr_product(setNames(list(mechanism, anchor), columns)),
-    device = c(
-      q = C[1, 2],
-      d = C[2, 2] - C[1, 2], anchor$attention
-    )
+    device = c(list(q = C[1, 2], d = C[2, 2] - C[1, 2]), anchor$attention)
   )
 }
 
@@ -65,20 +62,20 @@ attention_questions <- function(x, mechanism, anchor, column) {
 # cell and the mean 0.
 attention_moments <- function(counts, device) {
   shares <- drop(attention_cells %*% prop.table(counts))
-  chance <- device[["inattentive"]]
-  gamma <- (shares[[2]] - chance) / (device[["attentive"]] - chance)
+  chance <- device$inattentive
+  gamma <- (shares[[2]] - chance) / (device$attentive - chance)
   excess <- shares[[1]] - chance
   by_anchor <- (attention_cells[2, ] - shares[[2]]) /
-    (device[["attentive"]] - chance)
+    (device$attentive - chance)
   by_question <- attention_cells[1, ] - shares[[1]]
   list(
     estimate = c(
-      (excess / gamma + chance - device[["q"]]) / device[["d"]], gamma,
+      (excess / gamma + chance - device$q) / device$d, gamma,
       shares[[1]]
     ),
     scores = rbind(
-      by_question / (gamma * device[["d"]]) -
-        excess * by_anchor / (gamma^2 * device[["d"]]),
+      by_question / (gamma * device$d) -
+        excess * by_anchor / (gamma^2 * device$d),
       by_anchor, by_question
     )
   )
@@ -186,9 +183,9 @@ attention_channel <- function(device) {
     as.vector(outer(c(1 - question, question), c(1 - anchor, anchor)))
   }
   rbind(
-    cells(device[["inattentive"]], device[["inattentive"]]),
-    cells(device[["q"]], device[["attentive"]]),
-    cells(device[["q"]] + device[["d"]], device[["attentive"]])
+    cells(device$inattentive, device$inattentive),
+    cells(device$q, device$attentive),
+    cells(device$q + device$d, device$attentive)
   )
 }
 
@@ -196,9 +193,9 @@ attention_channel <- function(device) {
 # give? The result has one element for each group.
 unlikely_attention <- function(tally, device) {
   question <- range(
-    device[["q"]] + c(0, device[["d"]]), device[["inattentive"]]
+    device$q + c(0, device$d), device$inattentive
   )
-  anchor <- range(device[["attentive"]], device[["inattentive"]])
+  anchor <- range(device$attentive, device$inattentive)
   vapply(
     seq_along(tally$n),
     function(g) {
@@ -307,7 +304,7 @@ update.rr_attention <- function(
 #' @export
 predict.rr_attention <- function(object, reports = NULL, ...) {
   estimate <- matrix(coef(object), 3)
-  inattentive <- object$moments$device[["inattentive"]]
+  inattentive <- object$moments$device$inattentive
   by_chance <- rep(c(1 - inattentive, inattentive), each = 2)
   channels <- lapply(estimate[3, ], function(attentive) {
     attentive * rr_matrix(object$mechanism) + (1 - attentive) * by_chance
@@ -326,7 +323,7 @@ attention_estimates <- function(moments, is_truncated) {
   if (!is_truncated) return(list(estimate = estimate, error = error))
   full <- estimate[2, ] > 1
   estimate[1, full] <- (moments$estimate[3, full] -
-    moments$device[["q"]]) / moments$device[["d"]]
+    moments$device$q) / moments$device$d
   error[estimate < 0 | estimate > 1] <- NA
   list(estimate = clamp(estimate, 0, 1), error = error)
 }
@@ -367,10 +364,10 @@ bounds_of.rr_attention <- function(x, rows, level) {
 # answer differs.
 attention_covariance <- function(moments, g, n) {
   V <- moments$covariance[3 * g - 0:1, 3 * g - 0:1]
-  reach <- moments$device[["attentive"]] - moments$device[["inattentive"]]
+  reach <- moments$device$attentive - moments$device$inattentive
   share <- c(
     moments$estimate[3, g],
-    moments$device[["inattentive"]] + reach * moments$estimate[2, g]
+    moments$device$inattentive + reach * moments$estimate[2, g]
   )
   likely <- clamp(share, 0.5 / n, 1 - 0.5 / n)
   alike <- diag(V) == 0
@@ -383,19 +380,19 @@ attention_covariance <- function(moments, g, n) {
 # `V`: the covariance of lambda and gamma. An interval that lies beyond 0 or 1 would be empty: the
 # distance is then compared with that of the nearest prevalence, as for other score intervals.
 attention_interval <- function(point, V, device, z2) {
-  excess <- point[3] - device[["inattentive"]]
+  excess <- point[3] - device$inattentive
   to_t <- function(prevalence) {
-    device[["q"]] + device[["d"]] * prevalence - device[["inattentive"]]
+    device$q + device$d * prevalence - device$inattentive
   }
   limits <- attention_roots(excess, point[2], V, z2)
-  range <- sort((limits - to_t(0)) / device[["d"]])
+  range <- sort((limits - to_t(0)) / device$d)
   if (range[2] < 0 || range[1] > 1) {
     t <- to_t(clamp(point[1], 0, 1))
     beyond <- (excess - t * point[2])^2 / (V[1, 1] -
       2 * t * V[1, 2] + t^2 * V[2, 2])
     range <- sort(
       (attention_roots(excess, point[2], V, z2 + beyond) - to_t(0)) /
-        device[["d"]]
+        device$d
     )
   }
   clamp(range, 0, 1)
@@ -411,15 +408,15 @@ attention_roots <- function(excess, gamma, V, z2) {
 }
 
 attention_share <- function(gamma, variance, n, device, z2) {
-  reach <- device[["attentive"]] - device[["inattentive"]]
-  phi <- device[["inattentive"]] + reach * gamma
+  reach <- device$attentive - device$inattentive
+  phi <- device$inattentive + reach * gamma
   if (variance > 0) n <- phi * (1 - phi) / (variance * reach^2)
   # Wilson's interval is never a point, see R/law-intervals.R.
-  likely <- clamp(phi, min(device[["attentive"]], device[["inattentive"]]),
-                    max(device[["attentive"]], device[["inattentive"]]))
+  likely <- clamp(phi, min(device$attentive, device$inattentive),
+                    max(device$attentive, device$inattentive))
   z2 <- z2 + n * squared_excess(phi, likely, likely * (1 - likely))
   clamp(
-    unlist(reported_interval(wilson_interval(phi, n, z2), reach, device[["inattentive"]])),
+    unlist(reported_interval(wilson_interval(phi, n, z2), reach, device$inattentive)),
     0, 1
   )
 }

@@ -197,7 +197,7 @@ test_that("more than all attentive: the interval contains the estimate, and what
 })
 
 test_that("limits of prevalence are all that the reports do not refute, and beyond 0 or 1 what is as near as the nearest, by a grid", {
-  device <- c(q = 0.2, d = 0.6, attentive = 0.9, inattentive = 0.5)
+  device <- list(q = 0.2, d = 0.6, attentive = 0.9, inattentive = 0.5)
   V <- rbind(c(4e-4, -1e-4), c(-1e-4, 9e-4))
   z2 <- qnorm(0.975)^2
   gamma <- 0.8
@@ -432,7 +432,7 @@ test_that("the attentive have Wilson's interval of the anchor question: of all r
 })
 
 test_that("answers that are all alike vary as if half an answer differed", {
-  device <- c(q = 0.2, d = 0.6, attentive = 0.9, inattentive = 0.5)
+  device <- list(q = 0.2, d = 0.6, attentive = 0.9, inattentive = 0.5)
   # Two groups of 100: nobody said yes to the question, and everybody to the anchor question; 0.3 and 0.7 did.
   V <- diag(c(9, 0, 0, 9, 2, 1))
   V[5, 6] <- V[6, 5] <- -0.4
@@ -443,7 +443,7 @@ test_that("answers that are all alike vary as if half an answer differed", {
 
 test_that("reports are doubted if either question has fewer or more yes than any respondents give, by the tails of binomials", {
   # Yes to the question has a probability of 0.3 to 0.8, the inattentive one, and to the anchor question of 0.6 to 0.8.
-  device <- c(q = 0.5, d = -0.2, attentive = 0.6, inattentive = 0.8)
+  device <- list(q = 0.5, d = -0.2, attentive = 0.6, inattentive = 0.8)
   both <- rr_product(y = rr_warner(0.8), a = rr_warner(0.8))
   doubted <- function(question, anchor, groups) {
     cells <- c(200 - max(question, anchor), max(0, question - anchor), max(0, anchor - question), min(question, anchor))
@@ -488,7 +488,7 @@ test_that("an anchor question needs a yes or no in categories, no study, Wilson'
 })
 
 test_that("moments of both questions give prevalence and attention, with the derivatives by one more respondent", {
-  device <- c(q = 0.2, d = 0.6, attentive = 0.9, inattentive = 0.5)
+  device <- list(q = 0.2, d = 0.6, attentive = 0.9, inattentive = 0.5)
   # 0.8 are attentive and 0.3 hold a yes: they say yes with 0.8 (0.2 + 0.6 0.3) + 0.2 0.5, and to the anchor question with 0.8 0.9 + 0.2 0.5.
   said <- c(question = 0.404, anchor = 0.82)
   # The question varies fastest; the answers of a person go together.
@@ -507,7 +507,7 @@ test_that("moments of both questions give prevalence and attention, with the der
 })
 
 test_that("estimates beyond 0 and 1 are held without an error, and full attention leaves the question's own estimate", {
-  device <- c(q = 0.2, d = 0.6, attentive = 0.9, inattentive = 0.5)
+  device <- list(q = 0.2, d = 0.6, attentive = 0.9, inattentive = 0.5)
   moments <- list(estimate = cbind(c(0.3, 0.8, 0.4), c(0.25, 1.2, 0.44), c(-0.1, 0.7, 0.2), c(1.3, 1, 0.9), c(0.6, 1.1, 0.1)),
                   covariance = diag(c(4, 9, 1, 4, 16, 1, 4, 9, 1, 4, 0, 1, 25, 9, 1)), device = device)
   free <- attention_estimates(moments, FALSE)
@@ -527,7 +527,7 @@ test_that("the roots of a ratio are those of its quadratic, and all numbers if t
 })
 
 test_that("attention beyond what the attentive can give has all shares that are as near as full attention", {
-  device <- c(q = 0.2, d = 0.6, attentive = 0.9, inattentive = 0.5)
+  device <- list(q = 0.2, d = 0.6, attentive = 0.9, inattentive = 0.5)
   distance <- function(yes, n) function(p) n * (yes - p)^2 / (p * (1 - p))
   limits <- function(yes, n, allowed) {
     far <- distance(yes, n)
