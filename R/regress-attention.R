@@ -71,12 +71,11 @@ attention_start <- function(data, reported, attention) {
   c(truth_curve(data$link)$inverse(inside(truth)), qlogis(gamma))
 }
 
-# The rows of anchor_devices() of a weight above 0, with the covariates v of attention, in the order
-# of their content (`order`), weights in `unit`, and the `start` of the first climb.
+# The rows of anchor_devices() with the covariates v of attention in the order of their content
+# (`order`), weights in `unit`, and the `start` of the first climb.
 sorted_attention <- function(data, v, unit, start) {
   reports <- data[c("offset", "arm", "y", "weight")]
   order <- content_order(cbind(data$x, v), reports)
-  order <- order[data$weight[order] > 0]
   data <- take_rows(data, order)
   data$weight <- data$weight / unit
   c(

@@ -11,7 +11,7 @@
 #'     \eqn{e^\epsilon}{exp(epsilon)}, see [rr_epsilon()];
 #'   * `"attention"`: the probability that the respondent is attentive, for a fit with `attention`. Such fits have the types `"truth"` (default), `"attention"`, `"report"`
 #'     and `"link"`;
-#'   * `"terms"`: as in [stats::predict.lm()].
+#'   * `"terms"`: as in [stats::predict.lm()], with standard errors by `vcov()`.
 #' @param se.fit Logical, default `FALSE`. Return standard errors?
 #' @param interval `"none"` (default) or `"confidence"`: Wald intervals on the scale of the linear predictor, which stay within 0 and 1. With a survey design
 #'   they are from the t distribution; with `vcov.` always normal.
@@ -69,12 +69,23 @@ predict.rr_glm <- function(
   list(fit = fit, se.fit = label(error * abs(prediction$slope)), residual.scale = 1)
 }
 
-# Terms of the linear predictor, which glm() knows.
+# Terms of the linear predictor, which glm() knows; their standard errors are by vcov().
 predicted_terms <- function(object, newdata, se.fit, ...) {
   if (!is.null(newdata)) newdata_frame(object, covariate_terms(object), newdata)
-  class(object) <- c("glm", "lm")
-  arguments <- list(object, type = "terms", se.fit = se.fit, ...)
-  do.call(predict, c(arguments, if (!is.null(newdata)) list(newdata = newdata)))
+  arguments <- list(structure(object, class = c("glm", "lm")), type = "terms", ...)
+  table <- do.call(predict, c(arguments, if (!is.null(newdata)) list(newdata = newdata)))
+  if (!se.fit) return(table)
+  fitted <- model.matrix(object)
+  x <- if (is.null(newdata)) fitted else effect_matrix(object, newdata)
+  if (attr(object$terms, "intercept")) x <- x - rep(colMeans(fitted), each = nrow(x))
+  V <- vcov(object)
+  errors <- vapply(match(colnames(table), attr(object$terms, "term.labels")), function(term) {
+    index <- which(column_terms(object) == term & !is_aliased(object))
+    slope_error(x[, index, drop = FALSE], V[index, index, drop = FALSE])
+  }, numeric(nrow(x)))
+  errors <- matrix(errors, nrow(x))
+  if (is.null(newdata)) errors <- napredict(object$na.action, errors)
+  list(fit = table, se.fit = structure(errors, dimnames = dimnames(table)), residual.scale = 1)
 }
 
 # The standard errors of linear predictors.

@@ -41,7 +41,8 @@ rr_quantile.rr_predictor <- function(
 
 # A fit as quantiles need it: its rows in the order of the outcome, their scores, a column for each
 # class, the distinct values of the outcome, the numbers of rows that have them, and the last row of
-# each. `squares` estimates how much the members of each class add to its sum of squares.
+# each, without rows of weight 0. `squares` estimates how much the members of each class add to its
+# sum of squares.
 read_classes <- function(fit, target) {
   rows <- fit$rows
   exact <- setdiff(all.vars(delete.response(rows$terms)), rows$covariates)
@@ -51,6 +52,10 @@ read_classes <- function(fit, target) {
       "{.arg fit} must be of an exact outcome on randomized variables alone: {.code y ~ 0 + class}."
     )
   }
+  used <- which(rows$weights > 0)
+  rows[c("outcome", "weights")] <- lapply(rows[c("outcome", "weights")], `[`, used)
+  rows[c("codes", "arms")] <- lapply(rows[c("codes", "arms")], lapply, `[`, used)
+  rows$frame <- fit$frame <- rows$frame[used, , drop = FALSE]
   order <- order(rows$outcome)
   y <- rows$outcome[order]
   last_rows <- c(

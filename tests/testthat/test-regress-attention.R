@@ -403,17 +403,3 @@ test_that("starts of attention: one of the moments alone, else those that lie ev
   expect_equal(starts(list(start = 5), 11), rbind(c(-(1:4), 6, 11:13, 31:33, 41:43)), ignore_attr = TRUE)
   expect_equal(asked, list(list(1L, rbind(5:6 + 0), 3), list(2L, rbind(5:6 + 0), 3), list(1L, NULL, 3), list(2L, rbind(12), 3)), ignore_attr = TRUE)
 })
-
-test_that("rows of weight 0 change nothing of a fit with attention, and no sign of a coefficient at infinity", {
-  for (seed in c(1, 3, 12)) {
-    set.seed(seed)
-    data <- data.frame(x = rnorm(120), g = rbinom(120, 1, 0.4), w = rbinom(120, 1, 0.6), a = rbinom(120, 1, 0.3), y = rbinom(120, 1, 0.3))
-    fit_of <- function(data) {
-      suppressWarnings(rr_glm(y ~ x, data, rr_crosswise(0.2), anchor = list(a = rr_anchor(rr_crosswise(0.2))), attention = ~ g, weights = w))
-    }
-    all <- fit_of(data)
-    used <- fit_of(subset(data, w > 0))
-    expect_equal(c(coef(all), all$loglik), c(coef(used), used$loglik), tolerance = 1e-6)
-    expect_length(predict(all), 120)
-  }
-})

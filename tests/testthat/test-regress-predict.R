@@ -166,3 +166,23 @@ test_that("an offset of other rows than the new ones is refused, and not repeate
   b <- coef(inside)
   expect_equal(unname(predict(inside, data.frame(x = 2, shift = 0.3))), b[[1]] + 2 * b[[2]] + 0.3, tolerance = 1e-12)
 })
+
+test_that("standard errors of terms are those of vcov(), with a survey design as without", {
+  skip_if_not_installed("survey")
+  set.seed(31)
+  data <- data.frame(x = rnorm(600), k = factor(sample(c("a", "b", "c"), 600, TRUE)), cluster = rep(1:60, each = 10))
+  data$y <- rbinom(600, 1, 1 / 6 + 2 / 3 * plogis(-0.5 + 0.6 * data$x + rnorm(60)[data$cluster]))
+  design <- survey::svydesign(~cluster, weights = ~1, data = data)
+  for (source in list(data, design)) {
+    fit <- quietly(rr_glm(y ~ x + k, source, rr_forced(1 / 6)))
+    V <- vcov(fit)
+    at <- rbind(c(-1 - mean(data$x), 1 - mean(data$k == "b"), -mean(data$k == "c")))
+    expected <- c(x = abs(at[1]) * sqrt(V["x", "x"]), k = sqrt(drop(at[, 2:3] %*% V[3:4, 3:4] %*% at[, 2:3])))
+    new <- data.frame(x = -1, k = "b")
+    expect_equal(predict(fit, new, "terms", se.fit = TRUE)$se.fit[1, ], expected, tolerance = 1e-8)
+    expect_equal(predict(fit, new, "terms", se.fit = TRUE, terms = "k")$se.fit[[1, "k"]], expected[["k"]], tolerance = 1e-8)
+    all <- predict(fit, type = "terms", se.fit = TRUE)
+    expect_equal(unname(all$se.fit[, "x"]), abs(data$x - mean(data$x)) * sqrt(V["x", "x"]), tolerance = 1e-8)
+    expect_identical(dimnames(all$se.fit), dimnames(all$fit))
+  }
+})

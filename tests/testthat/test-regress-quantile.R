@@ -561,3 +561,16 @@ test_that("quantiles of classes are quartiles of the population without differen
   expect_identical(rr_quantile(fit), rr_quantile(fit, c(0.25, 0.5, 0.75), 0.95, target = "population", difference = FALSE))
   expect_false(identical(rr_quantile(fit)$conf.low, rr_quantile(fit, target = "sample")$conf.low))
 })
+
+test_that("rows of weight 0 change nothing of quantiles in true classes", {
+  device <- rr_warner(0.75)
+  set.seed(6)
+  for (n in rep(60, 40)) {
+    data <- data.frame(y = rnorm(n), class = sample(device$levels, n, TRUE), w = sample(0:3, n, TRUE))
+    quantiles_of <- function(data) {
+      table <- quietly(rr_quantile(rr_predictor(y ~ 0 + class, data, list(class = device), weights = w), c(0.1, 0.5, 0.9)))
+      table[c("estimate", "conf.low", "conf.high")]
+    }
+    expect_equal(quantiles_of(data), quantiles_of(subset(data, w > 0)), tolerance = 1e-12)
+  }
+})
