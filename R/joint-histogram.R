@@ -301,6 +301,7 @@ distinct_positions <- function(x, names, arg) {
 # vectors of names or positions, or labels such as "a:b".
 parse_sets <- function(sets, columns, arg = "sets") {
   if (is.character(sets)) sets <- lapply(sets, split_label, columns)
+  check_that(length(sets) > 0L, sets, arg, "at least one set of columns")
   positions <- lapply(sets, function(set) sort(distinct_positions(set, columns, arg)) - 1L)
   width <- max(lengths(positions))
   matrix(

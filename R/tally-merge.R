@@ -202,6 +202,7 @@ report_words <- function(tally) {
 rowsum.rr_tally <- function(x, group, reorder = TRUE, ...) {
   check_dots_empty(...)
   match_groups(1, x)
+  check_that(length(group) > 0L, group, "group", "columns of the groups: {.code ~ 1} for none")
   frame <- as_plain_frame(groups_of(x))
   is_whole <- inherits(group, "formula") && length(group) == 2L && !length(all.vars(group))
   by <- if (is_whole) {

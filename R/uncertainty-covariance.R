@@ -195,8 +195,11 @@ contrast_variances <- function(fit, g, contrasts) {
 # from reports that are all alike, which do not show how they vary: it is not known. It is 0 only if
 # the truths are fixed and the reports show them, or in a design that drew everybody.
 known_errors <- function(fit, g, error) {
-  can_be_0 <- if (is.null(fit$covariance)) shows_truths(fit) else !held_at_boundary(fit, g)
-  if (can_be_0) error else replace(error, which(error == 0), NA_real_)
+  is_held <- held_at_boundary(fit, g)
+  can_be_0 <- if (is.null(fit$covariance)) shows_truths(fit) else !is_held
+  # Beside estimates that are held at 0 the errors of others at 1 are roundings.
+  least <- if (is_held) 1e-7 / sqrt(fit$tally$effective_n[g]) else 0
+  if (can_be_0) error else replace(error, which(error <= least), NA_real_)
 }
 
 # Are the truths fixed, and known from the reports?

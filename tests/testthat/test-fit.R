@@ -481,6 +481,13 @@ test_that("groups that are taken out keep their rows, of a bootstrap too", {
   expect_identical(names(coef(fit["v", drop = TRUE])), c("no", "yes"))
 })
 
+test_that("an estimate of 1 beside two of 0 has no standard error, though its variance is a rounding", {
+  channel <- rr_channel(rbind(x = c(0.7, 0.2, 0.1), y = c(0.1, 0.6, 0.3), z = c(0.2, 0.2, 0.6)), reports = c("p", "q", "r"))
+  fit <- suppressWarnings(rr_estimate(rr_counts(c(2, 20, 8), channel)))
+  expect_equal(coef(fit)[["y"]], 1)
+  expect_identical(tidy(fit)$std.error, rep(NA_real_, 3))
+})
+
 test_that("a bootstrap says nothing of another target, whose covariance is the formula's", {
   set.seed(5)
   fit <- rr_estimate(rr_counts(c(no = 700, yes = 300), rr_warner(0.8)), interval = "bootstrap", replications = 50)

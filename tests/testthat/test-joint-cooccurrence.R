@@ -227,8 +227,8 @@ test_that("what is no table of bits, no order, and no list of questions by name 
   bits <- data.frame(a = c(0, 1, 1), b = c(1, 0, 1))
   device <- rr_warner(0.8)
   expect_refused(
-    rr_cooccurrence(bits, na.rm = NA), rr_cooccurrence(bits, order = 0), rr_cooccurrence(bits, order = 3), rr_cooccurrence(bits[, 0]),
-    rr_cooccurrence(list(a = 0:1, b = 0:1)), rr_cooccurrence(bits, mechanism = device), rr_cooccurrence(bits, mechanism = list()),
+    rr_cooccurrence(bits, sets = character()), rr_cooccurrence(bits, na.rm = NA), rr_cooccurrence(bits, order = 0), rr_cooccurrence(bits, order = 3),
+    rr_cooccurrence(bits[, 0]), rr_cooccurrence(list(a = 0:1, b = 0:1)), rr_cooccurrence(bits, mechanism = device), rr_cooccurrence(bits, mechanism = list()),
     rr_cooccurrence(bits, mechanism = list(device, device)), rr_cooccurrence(bits, mechanism = list(a = device, device)),
     rr_cooccurrence(bits, mechanism = list(a = device, a = device))
   )

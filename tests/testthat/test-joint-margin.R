@@ -1,6 +1,13 @@
 benefit <- as.table(array(c(189, 52, 103, 68), c(2, 2), list(item1 = c("no", "yes"), item2 = c("no", "yes"))))
 fit <- rr_tmdh(rr_cooccurrence(benefit), rr_kuk(0.8, 0.2))
 
+test_that("a margin of cells that are all held has no interval, though its variance is a rounding", {
+  fit <- suppressWarnings(rr_estimate(rr_counts(c(500, 60, 200, 3), rr_product(a = rr_forced(1 / 6), b = rr_warner(0.8)))))
+  margin <- rr_margin(fit, "a")
+  expect_equal(coef(margin), c(no = 1, yes = 0))
+  expect_identical(unname(confint(margin)), matrix(NA_real_, 2, 2))
+})
+
 test_that("benefit survey: the published inversion, its margins and the proper table closest to it", {
   expect_equal(unname(rowtype(fit)) / 412, c(0.6667, -0.0251, 0.1812, 0.1772), tolerance = 2e-4)
   joint <- as.table(fit)

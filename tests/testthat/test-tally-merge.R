@@ -73,7 +73,7 @@ test_that("rowsum() adds up groups: the tally of the data by fewer or other grou
   take <- function() if (length(chunks)) next_chunk()
   labelled <- rr_tally(take, mechanism, column = "answer", by = "version", label = label)
   expect_setequal(rowsum(labelled, ~1)$chunks, c("mon", "tue", "wed"))
-  expect_refused(rowsum(both, ~absent), rowsum(both, 1:3), rowsum(both, ~ day, 1, 2))
+  expect_refused(rowsum(both, ~absent), rowsum(both, 1:3), rowsum(both, NULL), rowsum(both, ~ day, 1, 2))
   expect_refused(rowsum(rowsum(both, ~1), ~day))
 })
 
