@@ -16,7 +16,7 @@
 #'
 #' * The bound is close for reports with two levels of probability: [rr_grr()], [rr_unary()], [rr_subset()], [rr_local_hash()], [rr_hadamard()],
 #'   [rr_mean()], their two-stage forms, [rr_count_mean_sketch()] and [rr_prefixes()]. For other mechanisms the true epsilon may be far lower.
-#' * It covers one report of each respondent. Epsilons of several rounds add up.
+#' * It covers one report of each respondent. Epsilons of several rounds add up if every report is drawn anew.
 #' * A message of [rr_product()] holds all answers of a respondent, and a message of [`rr_product(asked = 1)`][rr_product] holds the answer and its question. The
 #'   shuffler must not take messages apart. The bound then protects a whole row.
 #' * Hash functions and public columns must be shuffled with the reports. If reports can be linked by a hash function or cohort that the

@@ -43,7 +43,7 @@
 #' @param truth The true answer of each report; for an [rr_product()] a data frame. Not for a file.
 #' @param id Who sent each report. By default each report has a respondent of its own. Needed to check permanent answers ([rr_longitudinal()], [rr_bloom()] with
 #'   `permanent`): give two reports or more of each respondent about one answer. Without them the verdict is that this was not tested.
-#' @param conf.level Number between 0 and 1, default 0.999. Confidence of `epsilon.low`. A correct client is accused with a probability of at most 1 - `conf.level`.
+#' @param conf.level Number between 0 and 1, default 0.999. Confidence of `epsilon.low`. A correct client is accused with a probability of at most twice 1 - `conf.level`.
 #' @param ... Must be empty.
 #' @return A tibble of class `rr_client_check` with a row for each truth, of an [rr_product()] for each `question` and truth and a last row for all questions, of a file one row.
 #'   `print()` begins with the verdict.
