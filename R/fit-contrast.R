@@ -97,7 +97,8 @@ rr_contrast <- function(fit, L = NULL, conf.level = 0.95, cumulative = FALSE, ..
   if (!is.null(result$covariance)) {
     dimnames(result$covariance) <- list(table$term, table$term)
   }
-  kind <- if (isTRUE(fit$total)) "number" else function_kind(read, sums_of(fit, length(estimate)))
+  sums <- sums_of(fit, length(estimate))
+  kind <- if (isTRUE(fit$total)) "number" else function_kind(read, sums)
   titles <- c(
     share = "Sums of shares", difference = "Differences of shares", ratio = "Ratios of shares",
     number = "Functions of the shares"
@@ -153,7 +154,9 @@ covariance_of.rr_contrast <- function(x) {
 contrast_functions <- function(L, names) {
   if (is.matrix(L)) {
     L <- setNames(
-      lapply(seq_len(nrow(L)), function(i) setNames(L[i, ], colnames(L))),
+      lapply(seq_len(nrow(L)), function(i) {
+        setNames(L[i, ], colnames(L))
+      }),
       rownames(L)
     )
   }

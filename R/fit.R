@@ -161,7 +161,8 @@ fitted.rr_fit <- function(object, ...) {
   law <- rr_law(object$mechanism)
   reports <- object$mechanism$reports
   expected <- vapply(seq_len(NCOL(object$estimate)), function(g) {
-    object$tally$n[g] * law_expected(pooled_law(law, object$tally, g), group_estimate(object, g))
+    law <- pooled_law(law, object$tally, g)
+    object$tally$n[g] * law_expected(law, group_estimate(object, g))
   }, numeric(length(reports)))
   if (is.null(object$tally$groups)) return(setNames(as.vector(expected), reports))
   dimnames(expected) <- list(reports, group_labels(object$tally$groups))

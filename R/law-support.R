@@ -205,11 +205,12 @@ tally_law <- function(tally, g, law = rr_law(tally$mechanism)) {
 pooled_law <- function(law, tally, g) {
   designs <- tally$mechanism$designs
   if (is.null(designs) || is.null(law$axes)) return(law)
+  C <- law$axes[[1]]$matrix
   design <- rep(seq_along(designs), lengths(lapply(designs, `[[`, "reports")))
-  counts <- as.matrix(tally$counts)[, g]
-  change <- as.vector(rowsum(counts, design)) / sum(counts) / tally$mechanism$shares
+  counts <- group_counts(tally, g)
+  change <- rowsum(counts / sum(counts), design) / rowsum(C[, 1], design)
   if (all(abs(change - 1) < 1e-12)) return(law)
-  new_law_channel(list(list(matrix = law$axes[[1]]$matrix * change[design])))
+  new_law_channel(list(list(matrix = C * change[design])))
 }
 
 # The columns of the channel but for a factor that does not depend on theta. The larger value is 1:

@@ -324,7 +324,7 @@ turned_bits <- function(mechanism) {
 sensitive_permanent.rr_bloom <- function(mechanism, index) {
   n_different <- vapply(seq_len(mechanism$cohorts), function(j) {
     filters <- cohort_filters(rr_law(mechanism), j)
-    max(apply(filters[, index, drop = FALSE], 2, function(filter) colSums(filter != filters)))
+    max(vapply(index, function(x) max(colSums(filters != filters[, x])), 0))
   }, 0)
   mechanism$permanent * max(n_different) / (2 * mechanism$pairs)
 }

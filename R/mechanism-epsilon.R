@@ -121,7 +121,8 @@ rr_epsilon.rr_mechanism <- function(
   if (query == "sensitive") return(sensitive_epsilon(mechanism, sensitive))
   if (length(reports) > 1L) {
     each <- lapply(reports, function(r) rr_epsilon.rr_mechanism(mechanism, reports = r))
-    return(if (length(each[[1]]) > 1L) do.call(cbind, each) else unlist(each))
+    if (length(each[[1]]) > 1L) return(do.call(cbind, each))
+    return(unlist(each))
   }
   r <- if (query == "reports") check_count(reports, "reports", min = 1) else 1
   if (!is.null(mechanism$questions %||% mechanism$parts)) {
@@ -355,7 +356,7 @@ ledger_reports <- function(reports, mechanism) {
 }
 
 # Epsilon of several reports of one true answer together, or a bound on it: reports that are drawn
-# anew add up. Those of a permanent answer reveal no more than it does, nor than each says about it.
+# anew add up. Those of a permanent answer reveal at most what it does, and what each reveals of it.
 joint_epsilon <- function(mechanism, reports = 1) {
   if (!is.null(mechanism$questions)) {
     return(sum(vapply(mechanism$questions, joint_epsilon, 0, reports)))

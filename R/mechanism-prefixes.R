@@ -56,7 +56,8 @@ rr_prefixes <- function(
 string_end <- "\u0004"
 
 prefix_of <- function(strings, length) {
-  paste0(substr(strings, 1, length), ifelse(nchar(strings) < length, string_end, ""))
+  end <- ifelse(nchar(strings) < length, string_end, "")
+  paste0(substr(strings, 1, length), end)
 }
 
 #' @export

@@ -318,8 +318,11 @@ variable_effects <- function(name, fit, evaluated, n_units) {
 # (Richardson). Steps are finer where that changes it, as for log(x) near 0.
 derivative_effect <- function(name, fit, evaluated, n_units) {
   values <- evaluated$data[[name]]
-  moved <- function(h) effect_matrix(fit, replace(evaluated$data, name, list(values + h)))
-  difference <- function(h) suppressWarnings((moved(h) - moved(-h)) / (2 * h))
+  moved <- function(h) {
+    data <- replace(evaluated$data, name, list(values + h))
+    suppressWarnings(effect_matrix(fit, data))
+  }
+  difference <- function(h) (moved(h) - moved(-h)) / (2 * h)
   extrapolated <- function(h) (4 * difference(h) - difference(2 * h)) / 3
   numbers <- as.double(values)
   step <- 2^round(log2(max(sd(numbers), 1e-300 + abs(mean(numbers)) * 1e-8, na.rm = TRUE))) /

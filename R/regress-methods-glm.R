@@ -137,8 +137,9 @@ AIC.rr_glm <- function(object, ..., k = 2) {
 extractAIC.rr_glm <- function(fit, scale = 0, k = 2, ...) {
   warn_ignored(..., accepted = names(formals()))
   check_number(k, "k")
-  # R counts rows of weight 0 as parameters.
-  if (is.null(fit$design)) c(fit$df, fit$aic + (k - 2) * fit$df) else unname(design_aic(fit, k))
+  if (!is.null(fit$design)) return(unname(design_aic(fit, k)))
+  # R would take rows of weight 0 for parameters.
+  c(fit$df, fit$aic + (k - 2) * fit$df)
 }
 
 # ---- variance ----

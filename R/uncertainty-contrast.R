@@ -83,7 +83,9 @@ matrix_variances <- function(fit, weights) {
 sums_of <- function(fit, n_estimates) {
   n_total <- length(fit$mechanism$levels)
   if (inherits(fit, "rr_margin")) {
-    n_total <- prod(dim(fit$estimate)[!names(dimnames(fit$estimate)) %in% fit$given])
+    n_total <- prod(
+      dim(fit$estimate)[!names(dimnames(fit$estimate)) %in% fit$given]
+    )
   }
   fit$sums %||% ((seq_len(n_estimates) - 1) %/% n_total)
 }

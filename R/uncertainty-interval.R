@@ -292,7 +292,8 @@ design_intervals <- function(fit, g, level, which) {
   variance <- fit$inversion$variance[which, g] / range^2
   worth <- share * (1 - share) / variance
   # If all reports are alike the design says nothing of their variance, which is a rounding.
-  worth[!is.finite(worth) | worth <= 0 | variance <= 1e-14] <- fit$tally$effective_n[g]
+  is_unknown <- !is.finite(worth) | worth <= 0 | variance <= 1e-14
+  worth[is_unknown] <- fit$tally$effective_n[g]
   wilson <- wilson_interval(share, worth, t^2)
   bounds <- list(
     low = low + range * wilson$low,
