@@ -69,23 +69,23 @@ predict.rr_glm <- function(
   list(fit = fit, se.fit = label(error * abs(prediction$slope)), residual.scale = 1)
 }
 
-# Terms of the linear predictor, which glm() knows; their standard errors are by vcov().
+# Terms of the linear predictor, which glm() knows, with standard errors by vcov().
 predicted_terms <- function(object, newdata, se.fit, ...) {
-  if (!is.null(newdata)) newdata_frame(object, covariate_terms(object), newdata)
+  x <- prediction_rows(object, newdata, "terms")$x
   arguments <- list(structure(object, class = c("glm", "lm")), type = "terms", ...)
-  table <- do.call(predict, c(arguments, if (!is.null(newdata)) list(newdata = newdata)))
+  arguments$newdata <- newdata
+  table <- do.call(predict, arguments)
   if (!se.fit) return(table)
-  fitted <- model.matrix(object)
-  x <- if (is.null(newdata)) fitted else effect_matrix(object, newdata)
-  if (attr(object$terms, "intercept")) x <- x - rep(colMeans(fitted), each = nrow(x))
+  if (attr(object$terms, "intercept")) x <- sweep(x, 2, colMeans(model.matrix(object)))
   V <- vcov(object)
-  errors <- vapply(match(colnames(table), attr(object$terms, "term.labels")), function(term) {
+  terms <- match(colnames(table), attr(object$terms, "term.labels"))
+  errors <- vapply(terms, function(term) {
     index <- which(column_terms(object) == term & !is_aliased(object))
     slope_error(x[, index, drop = FALSE], V[index, index, drop = FALSE])
   }, numeric(nrow(x)))
-  errors <- matrix(errors, nrow(x))
+  errors <- matrix(errors, nrow(x), dimnames = list(rownames(x), colnames(table)))
   if (is.null(newdata)) errors <- napredict(object$na.action, errors)
-  list(fit = table, se.fit = structure(errors, dimnames = dimnames(table)), residual.scale = 1)
+  list(fit = table, se.fit = errors, residual.scale = 1)
 }
 
 # The standard errors of linear predictors.
