@@ -52,11 +52,8 @@ read_classes <- function(fit, target) {
       "{.arg fit} must be of an exact outcome on randomized variables alone: {.code y ~ 0 + class}."
     )
   }
-  used <- which(rows$weights > 0)
-  rows[c("outcome", "weights")] <- lapply(rows[c("outcome", "weights")], `[`, used)
-  rows[c("codes", "arms")] <- lapply(rows[c("codes", "arms")], lapply, `[`, used)
-  rows$frame <- fit$frame <- rows$frame[used, , drop = FALSE]
   order <- order(rows$outcome)
+  order <- order[rows$weights[order] > 0]
   y <- rows$outcome[order]
   last_rows <- c(
     which(y[-1] != y[-length(y)]), length(y)
@@ -216,7 +213,8 @@ class_spread <- function(classes, u, d) {
     return(add_spread(replicate_sums(classes, u), noise))
   }
   stages <- stage_sums(classes, d)
-  total <- drop(survey_meat(fit, cbind(d[order(classes$order)])))
+  scores <- replace(numeric(length(fit$rows$outcome)), classes$order, d)
+  total <- drop(survey_meat(fit, cbind(scores)))
   if (!isTRUE(all.equal(stages$total, total, tolerance = 1e-8))) {
     abort(c("Quantiles in classes need a design without calibration.",
             i = "Give replicate weights: {.fn survey::as.svrepdesign}."))
