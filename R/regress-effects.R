@@ -35,7 +35,7 @@
 #'   * `contrast`: `"average"`, `"dY/dX"`, `"dY/dX per day"`, `"dY/dX per 10"` (`per`), or `"b - a"`.
 #'   * `estimate`, `std.error`, `conf.low`, `conf.high`: the effect and its interval.
 #' @section Errors:
-#' `candor_error_argument`. See [candor_conditions].
+#' `candor_error_argument`, `candor_error_missing` (groups of `by`). See [candor_conditions].
 #' @references Williams, R. (2012). Using the margins command to estimate and interpret adjusted predictions and marginal effects. *The Stata Journal*
 #'   12(2), 308-331. \doi{10.1177/1536867X1201200209}
 #'
@@ -82,6 +82,10 @@ rr_effects <- function(
   covariates <- intersect(all.vars(covariate_terms(fit)), names(evaluated$data))
   variables <- check_covariates(variables %||% covariates, covariates, "variables")
   by <- check_covariates(by %||% character(), names(evaluated$data), "by")
+  check_result_names(by, "{.arg by} must not use")
+  if (anyNA(evaluated$data[by])) {
+    abort("{.arg by} must not have missing groups.", c("missing", "argument"))
+  }
   weight <- eval(
     column_expression(substitute(weights), evaluated$data, parent.frame()), evaluated$data,
     parent.frame()

@@ -359,7 +359,8 @@ augment.rr_glm <- function(x, data = NULL, ...) {
   add_column(
     as_tibble(table), .truth = rows$truth, .report = rows$report,
     .posterior = row_posterior(x, rows, unname(x$y)),
-    .hat = unname(hatvalues(x)), .resid = unname(residuals(x, "deviance"))
+    .hat = unname(hatvalues(x)),
+    .resid = unname(residuals(replace(x, "na.action", list(NULL)), "deviance"))
   )
 }
 

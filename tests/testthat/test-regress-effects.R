@@ -349,3 +349,12 @@ test_that("effects of covariates with a curve that is steep at the end of its ra
   expected <- mean(dlogis(predict(fit)) * coef(fit)[[2]] / (1 + data$income))
   expect_equal(rr_effects(fit)$estimate[2], expected, tolerance = 1e-4)
 })
+
+test_that("groups that are missing, or called like a result, are refused and not left out", {
+  data <- data.frame(x = rep(c(-1, 0, 2, 1), 25), y = rep(c(0, 1, 1, 0, 1), 20), group = rep(c("a", NA), 50), term = "a")
+  fit <- quietly(rr_glm(y ~ x, data, rr_binary(0.9, 0.2)))
+  expect_refused(rr_effects(fit, character(), by = "group"), class = "missing")
+  expect_refused(rr_effects(fit, character(), by = "term"))
+  cells <- data.frame(x = 0:2, region = c("north", NA, "south"), people = 1:3)
+  expect_refused(rr_effects(fit, character(), by = "region", newdata = cells, weights = people), class = "missing")
+})

@@ -421,3 +421,9 @@ test_that("clusters whose rows all have weight 0 are no clusters", {
     expect_equal(vcov(fit, cluster = data$id), vcov(used, cluster = rep(5:10, each = 10)), tolerance = 1e-6)
   }, quietly(fits_of(data)), quietly(fits_of(subset(data, w > 0))))
 })
+
+test_that("augment() has the rows of the fit also with na.exclude, which pads residuals", {
+  data <- data.frame(x = c(NA, rep(c(-1, 0, 2, 1), 25)), y = c(1, rep(c(0, 1, 1, 0, 1), 20)))
+  padded <- augment(quietly(rr_glm(y ~ x, data, rr_binary(0.9, 0.2), na.action = na.exclude)))
+  expect_equal(padded, augment(quietly(rr_glm(y ~ x, data, rr_binary(0.9, 0.2)))), tolerance = 1e-10)
+})
