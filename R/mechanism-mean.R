@@ -291,7 +291,7 @@ count_reports.rr_mean <- function(mechanism, x, groups = NULL, weights = NULL, n
   share <- if (is.null(totals)) report_shares(x, mechanism)
   totals <- totals %||% sums(share, c(0, 1))
   beyond <- function() abs(2 * share - 1) * mechanism$reach > 1 + 1e-9
-  witness <- if (has_grid) sum(beyond())
+  witness <- if (has_grid) sum(replace(beyond(), dropped, FALSE))
   counted_reports(
     totals[seq_along(mechanism$reports), ], list(each = n_groups, dropped = dropped),
     witness = witness

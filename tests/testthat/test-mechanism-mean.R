@@ -315,3 +315,9 @@ test_that("reports that no answer gives are refused in tallies, and those beyond
   # Roundings of the two reports are these.
   expect_identical(as.vector(rr_tally(rep(two$codec$range, 2:3) * (1 + 1e-12), two)$counts), c(3, 3))
 })
+
+# Truth: answers themselves are all within their range, however many do not answer.
+test_that("missing reports are none outside the answers' range", {
+  tally <- suppressMessages(rr_tally(c(0:10, NA, NA), rr_mean(c(0, 10), 1), na.rm = TRUE))
+  expect_identical(tally$witness, 0)
+})
