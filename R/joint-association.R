@@ -126,7 +126,7 @@ check_pairs <- function(x) {
 
 pair_estimates <- function(x, target, is_truth) {
   .Call(
-    C_rr_pair_covariances, x$values, as.double(length(x$columns)), as.double(x$tallied),
+    C_rr_pair_covariances, x$values, length(x$columns), x$tallied,
     histogram_design(x, target, is_truth, 2)
   )
 }

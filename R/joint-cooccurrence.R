@@ -252,7 +252,7 @@ cooccurrence_database <- function(data, order, sets, na.rm) {
   d <- length(names)
   order <- check_order(order %||% min(2, d), d)
   more <- if (!is.null(sets)) sets_between(parse_sets(sets, names), order)
-  members <- .Call(C_rr_sets, as.double(d), order, 1, set_total(d, order) - 1)
+  members <- .Call(C_rr_sets, d, order, 1, set_total(d, order) - 1)
   wanted <- c(member_columns(members), if (!is.null(more)) member_columns(more))
   counted <- from_database(sum_products(data, names, wanted, na.rm))
   if (counted$n == 0) {

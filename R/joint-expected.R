@@ -59,7 +59,7 @@ table_histogram <- function(cells, columns, order) {
   members <- ifelse(chosen > 0, chosen + offsets - 1, -1)
   storage.mode(members) <- "integer"
   index <- .Call(
-    C_rr_set_positions, as.double(n_columns), tallied,
+    C_rr_set_positions, n_columns, tallied,
     sorted_members(t(members[used, , drop = FALSE]))
   )
   values <- numeric(set_total(n_columns, tallied))
@@ -111,7 +111,7 @@ check_rivals <- function(design) {
 # The positions of the sets with rivals, in the family and among the further sets.
 rival_index <- function(x, block) {
   n_columns <- as.double(length(x$columns))
-  members <- .Call(C_rr_sets, n_columns, as.double(x$tallied), 0, length(x$values))
+  members <- .Call(C_rr_sets, n_columns, x$tallied, 0, length(x$values))
   more <- x$more$members %||% matrix(-1L, 1, 0)
   index <- function(members) which(has_rivals(members, block))
   list(values = index(members), more = index(more))
@@ -140,7 +140,7 @@ with_rivals <- function(truth, design) {
     if (size <= truth$tallied) {
       first <- set_total(n_columns, size - 1)
       n_sets <- choose(n_columns, size)
-      members <- .Call(C_rr_sets, n_columns, as.double(size), first, n_sets)
+      members <- .Call(C_rr_sets, n_columns, size, first, n_sets)
       truth$values[first + seq_len(n_sets)] <- rival_products(truth, members, design)
     }
     index <- which(more_sizes == size)

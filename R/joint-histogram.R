@@ -24,7 +24,7 @@ new_rr_histogram <- function(
 # column's channel.
 through_columns <- function(x, weights) {
   sums <- .Call(
-    C_rr_moments, x$values, as.double(length(x$columns)), as.double(x$tallied),
+    C_rr_moments, x$values, length(x$columns), x$tallied,
     as.double(weights), x$more$members, x$more$values
   )
   list(
@@ -63,8 +63,8 @@ shown_labels <- function(x) {
 
 shown_members <- function(x) {
   members <- .Call(
-    C_rr_sets, as.double(length(x$columns)), as.double(x$order), 1,
-    as.double(family_size(x))
+    C_rr_sets, length(x$columns), x$order, 1,
+    family_size(x)
   )
   if (!x$further) return(members)
   width <- max(nrow(members), nrow(x$more$members))
@@ -94,7 +94,7 @@ histogram_block <- function(x, members, target, is_truth = FALSE, reported = FAL
   )
   design <- histogram_design(x, target, is_truth, if (!reported) largest)
   result <- .Call(
-    C_rr_tmdh_block, x$values, as.double(length(x$columns)), as.double(x$tallied),
+    C_rr_tmdh_block, x$values, length(x$columns), x$tallied,
     x$more$members, x$more$values, design, members, members, reported
   )
   if (result$row > 0) {
@@ -119,8 +119,8 @@ histogram_design <- function(x, target, is_truth, order = NULL) {
     order <- min(order, x$counts$tallied)
     more <- if (order == x$counts$tallied) x$counts$more
     .Call(
-      C_rr_tmdh_centre, x$counts$values[seq_len(set_total(d, order))], as.double(d),
-      as.double(order), x$design$p, x$design$q, more$members, more$values
+      C_rr_tmdh_centre, x$counts$values[seq_len(set_total(d, order))], d,
+      order, x$design$p, x$design$q, more$members, more$values
     )
   }
   list(
@@ -246,7 +246,7 @@ set_labels <- function(columns, order) {
   d <- length(columns)
   member_labels(
     .Call(
-      C_rr_sets, as.double(d), as.double(order), 1, set_total(d, order) - 1
+      C_rr_sets, d, order, 1, set_total(d, order) - 1
     ),
     columns
   )
@@ -389,7 +389,7 @@ has_rivals <- function(members, block) {
 # The values of chosen sets of a histogram; NA if a set was not tallied.
 set_values <- function(x, members) {
   index <- .Call(
-    C_rr_set_positions, as.double(length(x$columns)), as.double(x$tallied), members
+    C_rr_set_positions, length(x$columns), x$tallied, members
   )
   out <- rep(NA_real_, length(index))
   out[index > 0] <- x$values[index[index > 0]]
@@ -457,7 +457,7 @@ joint_row_counts <- function(counts, a, b, second) {
 # The positions of sets among those whose products are kept, NA for others.
 score_index <- function(counts, members) {
   index <- .Call(
-    C_rr_set_positions, as.double(length(counts$columns)), as.double(counts$tallied), members
+    C_rr_set_positions, length(counts$columns), counts$tallied, members
   )
   match(index, counts$scores$index)
 }

@@ -5,7 +5,7 @@ row_types <- function(x, arg) {
   if (x$tallied < d || d > 26) {
     abort("Row types need joint counts of all orders in {.arg {arg}}.", "order")
   }
-  values <- .Call(C_rr_rowtype, x$values, as.double(d), FALSE)
+  values <- .Call(C_rr_rowtype, x$values, d, FALSE)
   if (d <= 16) {
     names(values) <- do.call(
       paste0,
@@ -25,7 +25,7 @@ row_type_histogram <- function(values, columns, levels = NULL) {
     "cooccurrence",
     columns,
     as.double(d),
-    .Call(C_rr_rowtype, as.double(values), as.double(d), TRUE),
+    .Call(C_rr_rowtype, as.double(values), d, TRUE),
     missing = 0,
     levels = levels
   )
@@ -113,7 +113,7 @@ moment_matrix <- function(x) {
   }
   map <- function(row) {
     .Call(
-      C_rr_moments, as.double(row), as.double(length(x$columns)), as.double(x$order),
+      C_rr_moments, as.double(row), length(x$columns), x$order,
       as.double(moment_weights(x$design, FALSE)), NULL, NULL
     )$values
   }

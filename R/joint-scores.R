@@ -30,7 +30,7 @@ count_scores <- function(reports, questions, order, missing, numbers = 1e7) {
   n <- report_number(reports[[1]])
   if (n == 0) abort("{.arg bits} must have rows: there is nothing to count.", "empty")
   members <- .Call(
-    C_rr_sets, as.double(d), as.double(order), 1, set_total(d, order) - 1
+    C_rr_sets, d, order, 1, set_total(d, order) - 1
   )
   possible <- !has_rivals(members, design$block)
   members <- members[, possible, drop = FALSE]

@@ -150,7 +150,7 @@ vcov.rr_tmdh <- function(object, sets = NULL, target = object$target, ...) {
     covariance <- sparse_covariance(object)
   } else if (all && object$order == length(object$columns) && object$order <= 10) {
     covariance <- .Call(
-      C_rr_tmdh_all, object$counts$values, object$values, as.double(length(object$columns)),
+      C_rr_tmdh_all, object$counts$values, object$values, length(object$columns),
       histogram_design(object, target, FALSE)
     )
     covariance <- with_labels(covariance, shown_members(object), object)
@@ -170,8 +170,8 @@ with_labels <- function(covariance, members, x) {
 sparse_covariance <- function(x) {
   d <- length(x$columns)
   entries <- .Call(
-    C_rr_tmdh_sparse, x$values, as.double(d), as.double(x$tallied),
-    histogram_design(x, "sample", FALSE), as.double(x$order)
+    C_rr_tmdh_sparse, x$values, d, x$tallied,
+    histogram_design(x, "sample", FALSE), x$order
   )
   if (is.null(entries)) {
     # The union of the two largest overlapping sets was not tallied.
@@ -404,8 +404,8 @@ histogram_variances <- function(x, like, target, is_truth = FALSE, reported = FA
     x, target, is_truth, if (!reported) if (like$further) Inf else like$order
   )
   .Call(
-    C_rr_tmdh_variances, x$values, as.double(length(x$columns)), as.double(x$tallied),
-    design, as.double(like$order), reported, if (like$further) x$more$members,
+    C_rr_tmdh_variances, x$values, length(x$columns), x$tallied,
+    design, like$order, reported, if (like$further) x$more$members,
     if (like$further) x$more$values
   )
 }

@@ -69,7 +69,7 @@ bitflip_rows <- function(law) {
   check_rows_size(nrow(bits), law$truths)
   width <- ncol(bits) / 2
   read <- function(columns) {
-    .Call(C_rr_bits_to_matrix, bits[, columns, drop = FALSE], as.double(law$truths))
+    .Call(C_rr_bits_to_matrix, bits[, columns, drop = FALSE], law$truths)
   }
   ones <- read(seq_len(width))
   zeros <- read(width + seq_len(width)) - ones

@@ -121,7 +121,7 @@ least_squares <- function(regression, weights) {
 # X' W X, and X' W y. A filter has few ones, and only the categories of one bit meet in its row: a
 # product of whole matrices would multiply zeros.
 weighted_squares <- function(regression, weights) {
-  .Call(C_rr_filter_squares, regression$places, as.double(regression$bits), as.double(weights))
+  .Call(C_rr_filter_squares, regression$places, regression$bits, as.double(weights))
 }
 
 weighted_shares <- function(regression, weights) {
@@ -224,7 +224,7 @@ bloom_noise <- function(law, fit) {
         matrix(0, law$bits, law$bits)
       )
       .Call(
-        C_rr_filter_squares, regression$places[, , some, drop = FALSE], as.double(law$bits), inner
+        C_rr_filter_squares, regression$places[, , some, drop = FALSE], law$bits, inner
       )
     })
   )
@@ -272,7 +272,7 @@ bloom_rows <- function(law) {
       256^(0:3)
   )
   seen <- .Call(
-    C_rr_bits_to_matrix, bits[, seq_len(width), drop = FALSE], as.double(law$bits)
+    C_rr_bits_to_matrix, bits[, seq_len(width), drop = FALSE], law$bits
   )
   logs <- matrix(0, nrow(bits), law$truths)
   # log P(bit | 0) of all bits, and what a 1 in the filter adds.

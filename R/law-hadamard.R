@@ -96,7 +96,7 @@ dense_axis <- function(axis) {
   terms <- if (is.null(axis$bits)) {
     hadamard_terms(axis, diag(axis$truths))
   } else {
-    (.Call(C_rr_bits_to_matrix, axis$bits, as.double(axis$truths)) - axis$q) /
+    (.Call(C_rr_bits_to_matrix, axis$bits, axis$truths) - axis$q) /
       axis$difference
   }
   list(matrix = .Call(C_rr_channel_rows, list(axis), seq_len(axis$truths)),

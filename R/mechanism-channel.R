@@ -274,7 +274,7 @@ matrix_epsilon <- function(C) {
 # labels; else NULL. A channel that was measured does not have this form by more than chance.
 find_additive <- function(C) {
   if (!identical(rownames(C), colnames(C))) return(NULL)
-  additive <- .Call(C_rr_find_additive, unname(t(C)))
+  additive <- .Call(C_rr_find_additive, t(C))
   if (is.null(additive) || additive$a <= 1e-13) return(NULL)
   b <- mean(additive$b)
   differs <- max(abs(additive$b - b)) > 4 * .Machine$double.eps * b

@@ -120,9 +120,7 @@ rr_epsilon.rr_mechanism <- function(
   if (query == "shuffled") return(shuffled_epsilon(mechanism, shuffled, delta))
   if (query == "sensitive") return(sensitive_epsilon(mechanism, sensitive))
   if (length(reports) > 1L) {
-    each <- lapply(reports, function(r) rr_epsilon.rr_mechanism(mechanism, reports = r))
-    if (length(each[[1]]) > 1L) return(do.call(cbind, each))
-    return(unlist(each))
+    return(sapply(reports, function(r) rr_epsilon.rr_mechanism(mechanism, reports = r)))
   }
   r <- if (query == "reports") check_count(reports, "reports", min = 1) else 1
   if (!is.null(mechanism$questions %||% mechanism$parts)) {

@@ -268,7 +268,7 @@ client_facts.rr_mechanism <- function(mechanism, reports, x) {
     sum(p_first * p_second^2)
   }
   list(
-    bits = .Call(C_rr_bits_to_matrix, report_sets(mechanism, reports), as.double(k)),
+    bits = .Call(C_rr_bits_to_matrix, report_sets(mechanism, reports), k),
     both = p_pair,
     truth_bits = x,
     p_support = law$p,

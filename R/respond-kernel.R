@@ -26,7 +26,7 @@ drawn_bits <- function(drawn, mechanism, n) {
   if (inherits(drawn, "rr_reports")) return(drawn)
   read <- if (is.logical(drawn) &&
       identical(dim(drawn), c(n, length(mechanism$levels)))) {
-    .Call(C_rr_matrix_to_bits, unname(drawn))
+    .Call(C_rr_matrix_to_bits, drawn)
   }
   if (is.null(read) || read$position > 0) {
     abort(
@@ -120,7 +120,7 @@ draw_second_bits <- function(second, bits, rng) {
       n_rows <- max(0, min(rows, length(bits) - start + 1))
       chunk <- as.matrix(bits[seq(start, length.out = n_rows)])
       chunk[] <- as.integer(draw_reports(binary, as.vector(chunk) + 1L, rng) - 1L)
-      .Call(C_rr_matrix_to_bits, unname(chunk))$bits
+      .Call(C_rr_matrix_to_bits, chunk)$bits
     }
   )
   new_rr_reports(do.call(rbind, chunks), k)

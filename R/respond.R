@@ -169,7 +169,7 @@ prepare_answers.rr_mechanism <- function(mechanism, x) {
   }
   answers <- encode_reports(x, truths)
   codes <- as.integer(answers$codes)
-  stray <- .Call(C_rr_check_answers, codes, answers$first, as.double(length(mechanism$levels)))
+  stray <- .Call(C_rr_check_answers, codes, answers$first, length(mechanism$levels))
   if (stray > 0) abort_answer(x, stray, mechanism)
   if (answers$first == 1L) codes else codes - answers$first + 1L
 }

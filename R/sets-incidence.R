@@ -108,7 +108,7 @@ incidence_fit <- function(data, method, target, tolerance) {
     row_ones(data$bits, "sets")
   }
   # Its inverse is known in closed form.
-  channel <- function(inverse) .Call(C_rr_incidence_channel, as.double(data$n), data$flip, inverse)
+  channel <- function(inverse) .Call(C_rr_incidence_channel, data$n, data$flip, inverse)
   matrix <- if (length(data$flip) > 1L) {
     .Call(C_rr_incidence_mixture, data$flip)
   } else {

@@ -465,7 +465,7 @@ least_size <- function(holds, m) {
 # for elements that do not count, `inside` for those that do, one pattern a row.
 pattern_law <- function(what, n, flip) {
   if (length(flip) == 1L) {
-    channel <- .Call(C_rr_incidence_channel, as.double(n), flip, FALSE)
+    channel <- .Call(C_rr_incidence_channel, n, flip, FALSE)
     reports <- tally_ones(0:n, n, flip)
   } else {
     patterns <- as.matrix(expand.grid(rep(list(0:1), n)))

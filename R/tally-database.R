@@ -162,8 +162,8 @@ count_answer <- function(rows, mechanism, query, times, groups, weights, na.rm) 
   row <- cells$row %||% seq_along(times)
   counts <- .Call(
     C_rr_tally, replace(cells$index, is_missing[row], NA), 1L,
-    as.double(length(mechanism$reports)), groups[row],
-    as.double(max(1L, groups)), as.double(cells$value %||% weights), TRUE
+    length(mechanism$reports), groups[row],
+    max(1L, groups), as.double(cells$value %||% weights), TRUE
   )$counts
   list(counts = counts, dropped = which(is_missing))
 }

@@ -563,7 +563,7 @@ read_kept_sets <- function(sets, tally) {
     entry <- file_members(sets[[g]], c("bits", "times"), noun = "entry of sets")
     if (anyDuplicated(entry$bits)) abort("{.field bits} must be texts that all differ.", "file")
     times <- file_numbers(entry$times, "times", length(entry$bits))
-    read <- .Call(C_rr_from_hex, as.character(entry$bits), as.double(width))
+    read <- .Call(C_rr_from_hex, as.character(entry$bits), width)
     if (read$position > 0) abort("{.field bits} must be hexadecimal text of {width} bytes.", "file")
     n <- tally$n[g]
     if (abs(sum(times) - n) > 1e-9 * n) {

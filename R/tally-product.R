@@ -62,8 +62,8 @@ encode_questions <- function(x, mechanism, na.rm) {
   Map(tell_reversed, columns, lapply(mechanism$questions, `[[`, "reports"))
   codes <- Map(encode_question, columns, mechanism$questions)
   joint <- .Call(
-    C_rr_cells, unname(lapply(codes, `[[`, "codes")),
-    vapply(codes, `[[`, 1L, "first", USE.NAMES = FALSE), unname(mechanism$report_sizes)
+    C_rr_cells, lapply(codes, `[[`, "codes"), vapply(codes, `[[`, 1L, "first"),
+    mechanism$report_sizes
   )
   position <- joint$position
   question <- joint$question

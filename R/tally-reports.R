@@ -623,8 +623,8 @@ count_codes <- function(codes, first, reports, mechanism, groups, weights, na.rm
   k <- length(mechanism$reports)
   count <- function(weights) {
     .Call(
-      C_rr_tally, codes, as.integer(first), as.double(k), groups,
-      as.double(max(1L, groups)), weights, na.rm
+      C_rr_tally, codes, as.integer(first), k, groups,
+      max(1L, groups), weights, na.rm
     )
   }
   result <- count(weights)
@@ -643,7 +643,7 @@ tally_sums <- function(counts) if (is.matrix(counts)) colSums(counts) else sum(c
 # The number of reports of each category 0, 1, ..., group by group.
 count_cells <- function(cells, n_cells, read) {
   .Call(
-    C_rr_tally, cells, 0L, as.double(n_cells), read$groups, read$each, read$weights, FALSE
+    C_rr_tally, cells, 0L, n_cells, read$groups, read$each, read$weights, FALSE
   )$counts
 }
 
