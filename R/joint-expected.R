@@ -110,8 +110,7 @@ check_rivals <- function(design) {
 
 # The positions of the sets with rivals, in the family and among the further sets.
 rival_index <- function(x, block) {
-  n_columns <- as.double(length(x$columns))
-  members <- .Call(C_rr_sets, n_columns, x$tallied, 0, length(x$values))
+  members <- .Call(C_rr_sets, length(x$columns), x$tallied, 0, length(x$values))
   more <- x$more$members %||% matrix(-1L, 1, 0)
   index <- function(members) which(has_rivals(members, block))
   list(values = index(members), more = index(more))
@@ -133,7 +132,7 @@ without_rivals <- function(truth, block, is_fit) {
 # The true counts with the sums of mean products in the place of the counts of rivals.
 with_rivals <- function(truth, design) {
   if (is.null(design$block)) return(truth)
-  n_columns <- as.double(length(truth$columns))
+  n_columns <- length(truth$columns)
   more_sizes <- colSums(truth$more$members %||% matrix(-1L, 1, 0) >= 0)
   # A product is made from those of smaller sets.
   for (size in seq_len(max(truth$tallied, more_sizes))[-1]) {
@@ -212,7 +211,7 @@ report_block <- function(x, members, target) {
 # The numbers of rows with each pattern of the columns of one set, the first running fastest, from
 # the true counts of its subsets (Carette 2022, equation 47).
 pattern_rows <- function(truth, set) {
-  k <- as.double(length(set))
+  k <- length(set)
   subsets <- .Call(C_rr_sets, k, k, 0, 2^k)
   members <- matrix(c(-1L, set)[subsets + 2L], nrow(subsets))
   values <- set_values(truth, members)
