@@ -55,7 +55,10 @@ attention_questions <- function(x, mechanism, anchor, column) {
   list(
     joint = rr_product(setNames(list(mechanism, anchor), columns)),
     device = c(
-      list(q = C[1, 2], d = C[2, 2] - C[1, 2]),
+      list(
+        q = C[1, 2],
+        d = C[2, 2] - C[1, 2]
+      ),
       anchor$attention
     )
   )

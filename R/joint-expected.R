@@ -110,7 +110,10 @@ check_rivals <- function(design) {
 
 # The positions of the sets with rivals, in the family and among the further sets.
 rival_index <- function(x, block) {
-  members <- .Call(C_rr_sets, length(x$columns), x$tallied, 0, length(x$values))
+  members <- .Call(
+    C_rr_sets, length(x$columns), x$tallied,
+    0, length(x$values)
+  )
   more <- x$more$members %||% matrix(-1L, 1, 0)
   index <- function(members) which(has_rivals(members, block))
   list(values = index(members), more = index(more))

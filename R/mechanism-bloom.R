@@ -324,7 +324,9 @@ turned_bits <- function(mechanism) {
 sensitive_permanent.rr_bloom <- function(mechanism, index) {
   n_different <- vapply(seq_len(mechanism$cohorts), function(j) {
     filters <- cohort_filters(rr_law(mechanism), j)
-    max(vapply(index, function(x) max(colSums(filters != filters[, x])), 0))
+    max(vapply(index, function(x) {
+      max(colSums(filters != filters[, x]))
+    }, 0))
   }, 0)
   mechanism$permanent * max(n_different) / (2 * mechanism$pairs)
 }

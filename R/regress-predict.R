@@ -76,14 +76,17 @@ predicted_terms <- function(object, newdata, se.fit, ...) {
   arguments$newdata <- newdata
   table <- do.call(predict, arguments)
   if (!se.fit) return(table)
-  if (attr(object$terms, "intercept")) x <- sweep(x, 2, colMeans(model.matrix(object)))
+  if (attr(object$terms, "intercept")) {
+    x <- sweep(x, 2, colMeans(model.matrix(object)))
+  }
   V <- vcov(object)
   terms <- match(colnames(table), attr(object$terms, "term.labels"))
   errors <- vapply(terms, function(term) {
     index <- which(column_terms(object) == term & !is_aliased(object))
     slope_error(x[, index, drop = FALSE], V[index, index, drop = FALSE])
   }, numeric(nrow(x)))
-  errors <- matrix(errors, nrow(x), dimnames = list(rownames(x), colnames(table)))
+  dim(errors) <- c(nrow(x), length(terms))
+  dimnames(errors) <- list(rownames(x), colnames(table))
   if (is.null(newdata)) errors <- napredict(object$na.action, errors)
   list(fit = table, se.fit = errors, residual.scale = 1)
 }
