@@ -331,7 +331,7 @@ attention_estimates <- function(moments, is_truncated) {
   estimate[1, full] <- (moments$estimate[3, full] -
     moments$device$q) / moments$device$d
   error[estimate < 0 | estimate > 1] <- NA
-  list(estimate = clamp(estimate, 0, 1), error = error)
+  list(estimate = clamp(estimate), error = error)
 }
 
 # The prevalences at which lambda is no further than z standard errors from what they and gamma
@@ -393,7 +393,7 @@ attention_interval <- function(point, V, device, z2) {
   limits <- attention_roots(excess, point[2], V, z2)
   range <- sort((limits - to_t(0)) / device$d)
   if (range[2] < 0 || range[1] > 1) {
-    t <- to_t(clamp(point[1], 0, 1))
+    t <- to_t(clamp(point[1]))
     beyond <- (excess - t * point[2])^2 / (V[1, 1] -
       2 * t * V[1, 2] + t^2 * V[2, 2])
     range <- sort(
@@ -401,7 +401,7 @@ attention_interval <- function(point, V, device, z2) {
         device$d
     )
   }
-  clamp(range, 0, 1)
+  clamp(range)
 }
 
 # The smallest and largest t with (excess - t gamma)^2 <= z2 (V11 - 2 t V12 + t^2 V22).

@@ -154,7 +154,7 @@ mean_error <- function(mechanism, mean, second, n, target) {
   # The mean square of scores is constant + linear m + (slope + 1) times that of the answers, whose
   # mean is m.
   squares <- (second - moments$constant - moments$linear * mean) / (moments$slope + 1)
-  if (is.null(mechanism$moments)) squares <- clamp(squares, 0, 1)
+  if (is.null(mechanism$moments)) squares <- clamp(squares)
   error <- (moments$constant + moments$linear * mean + moments$slope * squares) / n
   shows_truth <- all(unlist(moments) == 0)
   ifelse(error > 0 | (shows_truth & error == 0), error, NA_real_)

@@ -60,7 +60,7 @@ bounds_of.rr_optional_fit <- function(x, rows, level) {
   clamped <- which(is.na(rows$std.error))
   if (x$simultaneous) level <- 1 - (1 - level) / nrow(rows)
   half_width <- normal_quantile(level) * sqrt(diag(x$covariance)[clamped])
-  cut <- normal_interval(x$inversion[clamped], half_width, 0, 1)
+  cut <- normal_interval(x$inversion[clamped], half_width)
   list(
     low = replace(bounds$low, clamped, cut$low),
     high = replace(bounds$high, clamped, cut$high)
@@ -70,7 +70,7 @@ bounds_of.rr_optional_fit <- function(x, rows, level) {
 # A row for each level; estimates without a variance are held at the end of the range.
 optional_rows <- function(groups, levels, yes, variance) {
   is_clamped <- is.na(variance)
-  yes[is_clamped] <- clamp(yes[is_clamped], 0, 1)
+  yes[is_clamped] <- clamp(yes[is_clamped])
   rows <- list(
     term = rep(levels, length(yes)),
     estimate = as.vector(rbind(1 - yes, yes)),

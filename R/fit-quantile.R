@@ -162,7 +162,7 @@ quantile_edges <- function(mechanism, breaks) {
 monotone_shares <- function(estimate) {
   shares <- cumsum(estimate)
   if (any(estimate < 0)) shares <- isoreg(shares)$yf
-  c(clamp(shares[-length(shares)], 0, 1), 1)
+  c(clamp(shares[-length(shares)]), 1)
 }
 
 # The level that reaches each share, and its value.

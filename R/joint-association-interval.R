@@ -90,7 +90,7 @@ ratio_limits <- function(pairs, z) {
     # at the estimate and beyond.
     weight <- ifelse(
       estimate == 1 / 2, 0,
-      clamp((estimate - position) / (estimate - 1 / 2), 0, 1)
+      clamp((estimate - position) / (estimate - 1 / 2))
     )
     abs(joint - share$value) >
       z * sqrt(pmax(0, share$variance + weight * added))
@@ -158,7 +158,7 @@ last_inside <- function(outside, inside, end) {
 
 # The limits of Cramer's V. For yes/no questions it is the absolute correlation.
 cramer_limits <- function(pairs, z) {
-  limits <- normal_interval(pairs$cramers.v, z * pairs$cramers.v.error, 0, 1)
+  limits <- normal_interval(pairs$cramers.v, z * pairs$cramers.v.error)
   if (is.null(pairs[["correlation"]])) return(limits)
   correlation <- correlation_limits(pairs, z)
   two <- which(!is.na(pairs$correlation))

@@ -62,7 +62,7 @@ column_moments <- function(fit) {
 # estimated truths, with the estimated `share`; `smallest` that of the row type with the least, and
 # `largest` that of a row that holds all of J.
 product_squares <- function(second, share, kappa, smallest, largest) {
-  second_other <- pmax(second - kappa * clamp(share, 0, 1), smallest)
+  second_other <- pmax(second - kappa * clamp(share), smallest)
   list(
     second_true = second_other + kappa,
     second_other = second_other,
@@ -100,7 +100,7 @@ histogram_limits <- function(fit, conf.level) {
   none <- with_values(function(values) numeric(length(values)))
   none$values[1] <- 1
   product <- function(factors) through(none, factors, 0)
-  clipped <- with_values(function(values) clamp(values / fit$n, 0, 1))
+  clipped <- with_values(function(values) clamp(values / fit$n))
   share <- shown_values(fit) / fit$n
   squares <- product_squares(
     through(clipped, moments$v, moments$kappa), share, product(moments$kappa),
@@ -122,7 +122,7 @@ cell_squares <- function(maps, moments, shares) {
       function(a, b) as.vector(outer(a, b)), lapply(moments, f)
     )
   }
-  margins <- clamp(map_axes(maps, shares), 0, 1)
+  margins <- clamp(map_axes(maps, shares))
   second <- map_axes(
     lapply(moments, function(m) {
       cbind(m$v, diag(m$kappa, length(m$kappa)))

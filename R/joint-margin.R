@@ -396,7 +396,7 @@ bounds_of.rr_margin <- function(x, rows, level) {
   }
   half <- t_quantile(level, x$df) * rows$std.error
   half[!is.null(x$notes) & half == 0] <- NA
-  normal_interval(rows$estimate, half, 0, 1)
+  normal_interval(rows$estimate, half)
 }
 
 #' @export

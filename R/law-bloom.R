@@ -106,7 +106,7 @@ bloom_fit <- function(law, evidence, solver) {
     weights <- regression$n * (law$one - law$zero)^2 /
       (m * (1 - m))
     estimate <- solver(regression, weights)
-    x <- clamp(drop(regression$filters %*% estimate), 0, 1)
+    x <- clamp(drop(regression$filters %*% estimate))
   }
   list(estimate = estimate, regression = regression, weights = weights)
 }

@@ -68,7 +68,7 @@ reach_end <- function(bounds, inv) {
 
 # A score interval if the standard deviation does not depend on the truth; `half_width` is z times
 # it. The estimate can be outside of `lower` and `upper`.
-normal_interval <- function(estimate, half_width, lower, upper) {
+normal_interval <- function(estimate, half_width, lower = 0, upper = 1) {
   half_width <- sqrt(half_width^2 + (estimate - clamp(estimate, lower, upper))^2)
   list(
     low = clamp(estimate - half_width, lower, upper),
@@ -145,7 +145,7 @@ moment_intervals <- function(
   inv, second_true, second_other, n, conf.level, target, min_second = 0
 ) {
   variance <- pmax(ifelse(inv < 0, second_other, second_true - 1), min_second)
-  z2 <- normal_quantile(conf.level)^2 / n + squared_excess(inv, clamp(inv, 0, 1), variance)
+  z2 <- normal_quantile(conf.level)^2 / n + squared_excess(inv, clamp(inv), variance)
   slope <- second_true - second_other - if (target == "sample") 1 else 0
   square <- 1 + z2 * (target == "population")
   centre <- (inv + z2 * slope / 2) / square

@@ -215,7 +215,7 @@ rr_kuk <- function(
 # symmetric, p[1] is 1 - p[2], which p[2] has to more digits.
 new_rr_kuk <- function(p, draws, levels, symmetric) {
   check_two(levels$labels)
-  check_no_first(levels$labels, even = FALSE)
+  check_no_first(levels$labels)
   cards <- 0:draws
   no <- dbinom(cards, draws, p[2])
   C <- rbind(

@@ -267,7 +267,7 @@ sketch_squares <- function(mechanism, counts) {
   noise <- sweep(phi * (1 - phi), 2, n - 1, `/`)
   squares <- colSums((phi - mechanism$q)^2 - noise) / mechanism$p_minus_q^2
   mean_square <- sum(n * squares) / sum(n)
-  clamp((width * mean_square - 1) / (width - 1), 0, 1)
+  clamp((width * mean_square - 1) / (width - 1))
 }
 
 # list(p, q, difference): a report supports its string with probability p, another string with q:
@@ -332,7 +332,7 @@ collision_variance <- function(theta, squares, n, functions, width, target) {
 }
 
 law_collisions <- function(law, evidence, cells, target) {
-  theta <- clamp(law_unbiased(law, evidence)[cells], 0, 1)
+  theta <- clamp(law_unbiased(law, evidence)[cells])
   collision_variance(
     theta, evidence$counts[evidence$k + 1] / evidence$n, evidence$n,
     law$functions, law$width, target
@@ -357,7 +357,7 @@ unbiased_variances.rr_law_sketch_candidates <- function(law, evidence, cells, ta
 }
 
 unbiased_covariance.rr_law_sketch_candidates <- function(law, evidence, cells, target, unbiased) {
-  theta <- clamp(law_unbiased(law, evidence)[cells], 0, 1)
+  theta <- clamp(law_unbiased(law, evidence)[cells])
   shared <- outer(theta, theta) / (law$functions * (law$width - 1))
   diag(shared) <- law_collisions(law, evidence, cells, target)
   unbiased_covariance(support_law(law), evidence, cells, target, unbiased) + shared

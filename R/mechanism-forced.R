@@ -159,7 +159,7 @@ refuse_one_answer <- function(name) {
 
 # The probabilities of no and yes from that of yes, unless its name says that it is that of no.
 innocuous_shares <- function(pi, labels) {
-  if (is.null(names(pi)) && pi != 0.5) check_no_first(labels, even = FALSE)
+  if (is.null(names(pi)) && pi != 0.5) check_no_first(labels)
   is_no <- identical(names(pi), labels[1])
   pi <- unname(pi)
   if (is_no) c(pi, 1 - pi) else c(1 - pi, pi)
@@ -270,7 +270,7 @@ rr_lie_detector <- function(p, levels = c("no", "yes"), ...) {
   check_dots_empty(...)
   p <- check_probability(p, "p")
   labels <- check_two(check_levels(levels)$labels)
-  check_no_first(labels, even = FALSE)
+  check_no_first(labels)
   with_recipe(
     new_rr_latent(
       "lie_detector",
@@ -299,7 +299,7 @@ rr_cheater_detection <- function(yes, no = 0, levels = c("no", "yes"), ...) {
   no <- check_probability(no, "no")
   check_that(yes + no <= 1, yes + no, "yes + no", "at most 1")
   labels <- check_two(check_levels(levels)$labels)
-  check_no_first(labels, even = FALSE)
+  check_no_first(labels)
   with_recipe(
     new_rr_latent(
       "cheater_detection",

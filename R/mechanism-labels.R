@@ -119,7 +119,7 @@ is_reversed <- function(labels) identical(no_yes_order(labels), 2:1)
 # An error or message if the first label of a yes/no design is the one for yes. If its probabilities
 # are those of yes, it would be another design. If both answers are treated alike (`even`), only the
 # statements about the second level change.
-check_no_first <- function(labels, even) {
+check_no_first <- function(labels, even = FALSE) {
   if (!is_reversed(labels)) return(invisible())
   order <- paste(encodeString(rev(labels), quote = "\""), collapse = ", ")
   if (!even) {

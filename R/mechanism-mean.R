@@ -325,7 +325,7 @@ report_shares <- function(x, mechanism) {
     value <- format(x[invalid[1]], digits = 6)
     abort_report_at(invalid[1], sprintf("is %s, which no answer can produce", value))
   }
-  share <- clamp(share, 0, 1)
+  share <- clamp(share)
   if (is_two_valued) round(share) else share
 }
 

@@ -512,6 +512,6 @@ eb_allowed_error <- function(result, evidence) {
   )
   max_risk <- max(risk, 0) +
     2 * sqrt(sum((2 + 1 / (observed$n * phi))[among]))
-  ratio <- clamp(max_risk / max(1, sum(among)), 0, 1)
+  ratio <- clamp(max_risk / max(1, sum(among)))
   sqrt(noise * ratio) * among
 }

@@ -56,7 +56,7 @@ check_label_goals <- function(n, margin, labels, costs) {
   list(
     n = if (!is.null(n)) check_field_size(n),
     margin = if (!is.null(margin)) check_open(margin, "margin"),
-    labels = if (!wants_labels) check_grid(labels, "labels", is_whole = TRUE)
+    labels = if (!wants_labels) check_grid(labels, "labels")
   )
 }
 
@@ -65,7 +65,7 @@ check_field_size <- function(n) {
   is_valid <- is_numbers(n) && !anyNA(n) && !anyDuplicated(n)
   check_that(is_valid, n, "n", "whole numbers, at least 1, or Inf")
   finite <- n[is.finite(n)]
-  if (length(finite)) check_grid(finite, "n", is_whole = TRUE)
+  if (length(finite)) check_grid(finite, "n")
   as.double(n)
 }
 

@@ -281,7 +281,7 @@ plan_estimand <- function(mechanisms, model) {
 # The values of `n`, `power` or `margin`, checked: a margin is less than the range of what is
 # estimated.
 check_goal <- function(goal, kind, estimand, mechanisms) {
-  if (kind == "n") return(check_grid(goal, "n", is_whole = TRUE))
+  if (kind == "n") return(check_grid(goal, "n"))
   if (kind == "power") return(check_open(goal, "power"))
   widest <- switch(
     estimand,
@@ -557,8 +557,8 @@ tbl_sum.rr_power <- function(x, ...) {
 union_plan <- function(mechanisms, n, sets, share, conf.level, args) {
   unused <- setdiff(args, c("mechanism", "n", "share", "conf.level", "sets"))
   if (length(unused)) abort("{.arg {unused}} {?does/do} not belong to the plan of a union.")
-  n <- check_grid(n, "n", is_whole = TRUE)
-  sets <- check_grid(sets, "sets", is_whole = TRUE)
+  n <- check_grid(n, "n")
+  sets <- check_grid(sets, "sets")
   share <- check_probabilities(share %||% 0, "share")
   conf.level <- check_conf_level(conf.level)
   flips <- unname(vapply(mechanisms, flip_of, 0))
@@ -822,6 +822,6 @@ worst_share <- function(model, target) {
   turn <- model$turn %||% optimize(
     model$variance, c(0, 1), target, maximum = TRUE, tol = 1e-3
   )$maximum
-  candidates <- c(0, 1, clamp(turn, 0, 1))
+  candidates <- c(0, 1, clamp(turn))
   candidates[which.max(model$variance(candidates, target))]
 }

@@ -121,7 +121,7 @@ rr_recommend <- function(
     abort("{.arg {unused}} {?does/do} not belong to {.code question = \"{question}\"}.")
   }
   epsilon <- check_epsilons(epsilon)
-  n <- check_grid(n, "n", is_whole = TRUE)
+  n <- check_grid(n, "n")
   target <- check_choice(target)
   k <- if (is_levels) check_level_numbers(k, question) else NA_real_
   if (!is.null(truth) && is_levels) {
@@ -151,7 +151,7 @@ rr_recommend <- function(
 
 # The numbers of levels, checked.
 check_level_numbers <- function(k, question) {
-  k <- check_grid(k, "k", is_whole = TRUE)
+  k <- check_grid(k, "k")
   if (any(k < 2)) abort("{.arg k} must be at least 2.")
   # More levels than this make covariances that are slow to compute.
   if (question == "ranges" && any(k > 1024)) {

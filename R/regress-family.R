@@ -43,7 +43,7 @@ rr_family <- function(mechanism, link = "logit", quasi = FALSE, ...) {
   refuse_dealt(mechanism, "{.fn rr_family}")
   device <- regress_device(mechanism)
   # glm() begins anew from its numbers, which are of the second level: 1 must be "yes" there.
-  check_no_first(mechanism$levels, even = FALSE)
+  check_no_first(mechanism$levels)
   new_regress_family(device, mechanism, mechanism$levels, check_choice(link, "link", regress_links),
                      check_flag(quasi, "quasi"))
 }

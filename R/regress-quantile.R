@@ -192,8 +192,8 @@ class_shares <- function(classes, k, index, z) {
   list(
     estimate = share,
     std.error = std_error,
-    conf.low = clamp(pmin(centre - half, share), 0, 1),
-    conf.high = clamp(pmax(centre + half, share), 0, 1)
+    conf.low = clamp(pmin(centre - half, share)),
+    conf.high = clamp(pmax(centre + half, share))
   )
 }
 

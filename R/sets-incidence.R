@@ -244,7 +244,7 @@ sample_bounds <- function(x, table, bounds, level) {
   sampled <- x$fit
   sampled$target <- "population"
   total_variance <- incidence_variances(incidence_covariance(sampled, x$n), x, table$estimate)
-  least_share <- clamp(table$std.error^2 / total_variance, 0, 1)
+  least_share <- clamp(table$std.error^2 / total_variance)
   least_share[is.na(least_share)] <- 0
   clear <- x$n * vapply(
     pmin(table$estimate / x$n, 1), profile_binomial,

@@ -239,6 +239,6 @@ merge_rows <- function(rows, flip, type, rng) {
   estimate <- tally_value(bit_tally(unname(rows), pmin(flip, 1 - flip)), type)$estimate
   different <- unique(estimate)
   # Exact at both ends but for rounding.
-  probability <- clamp(star + (1 - 2 * star) * different, 0, 1)
+  probability <- clamp(star + (1 - 2 * star) * different)
   list(bits = draw_bits(match(estimate, different), probability, rng), flip = star)
 }

@@ -121,8 +121,12 @@ rr_study <- function(
     }
     design <- list(
       truth = check_truths(truth, if (is_mechanism) mechanism),
-      epsilon = if (is_mechanism) mechanism$epsilon else check_grid(epsilon, "epsilon"),
-      n = check_grid(n, "n", is_whole = TRUE),
+      epsilon = if (is_mechanism) {
+        mechanism$epsilon
+      } else {
+        check_grid(epsilon, "epsilon", is_whole = FALSE)
+      },
+      n = check_grid(n, "n"),
       method = if (is_joint) list() else check_methods(method, "oracle"),
       replications = check_count(replications, "replications", min = 1, max = 1e9),
       mechanism = check_constructors(mechanism),

@@ -177,7 +177,7 @@ interval_kinds <- list(
       replicates <- fit$replicates[[g]][which, , drop = FALSE]
       tails <- c((1 - level) / 2, (1 + level) / 2)
       limits <- apply(replicates, 1, quantile, tails, names = FALSE)
-      limits <- clamp(limits, 0, 1)
+      limits <- clamp(limits)
       list(low = limits[1, ], high = limits[2, ])
     },
     is_rough = TRUE, needs = "simulation", share = "wilson"
@@ -198,8 +198,8 @@ interval_kinds <- list(
 
 # Methods that return distributions move mass between categories: their intervals hold the estimate.
 include_estimate <- function(bounds, estimate, unbiased) {
-  low <- clamp(bounds$low, 0, 1)
-  high <- clamp(bounds$high, 0, 1)
+  low <- clamp(bounds$low)
+  high <- clamp(bounds$high)
   if (unbiased) return(list(low = low, high = high))
   list(
     low = pmin(low, pmax(estimate, 0)),
@@ -287,7 +287,7 @@ design_intervals <- function(fit, g, level, which) {
   }
   low <- fit$inversion$low[which]
   range <- fit$inversion$high[which] - low
-  share <- (clamp(fit$inversion$estimate[which, g], 0, 1) - low) /
+  share <- (clamp(fit$inversion$estimate[which, g]) - low) /
     range
   variance <- fit$inversion$variance[which, g] / range^2
   worth <- share * (1 - share) / variance

@@ -62,9 +62,9 @@ check_epsilon <- function(x, remedy = NULL) {
   check_number(x, "epsilon", min = epsilon_range[1], max = epsilon_range[2], remedy = remedy)
 }
 
-check_epsilons <- function(x) vapply(check_grid(x, "epsilon"), check_epsilon, 0)
+check_epsilons <- function(x) vapply(check_grid(x, "epsilon", is_whole = FALSE), check_epsilon, 0)
 
-check_grid <- function(x, arg, is_whole = FALSE) {
+check_grid <- function(x, arg, is_whole = TRUE) {
   in_range <- function(x) {
     if (is_whole) x >= 1 & x <= 2^53 & x == floor(x) else x > 0
   }

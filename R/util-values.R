@@ -180,7 +180,7 @@ plain_frame <- function(table, row.names = NULL, optional = FALSE, ..., stringsA
   frame
 }
 
-clamp <- function(x, low, high) pmin(pmax(x, low), high)
+clamp <- function(x, low = 0, high = 1) pmin(pmax(x, low), high)
 
 # The values of `cells`, if `x` has those of all cells, or of the first and repeats them.
 values_of_cells <- function(x, cells) x[(cells - 1) %% length(x) + 1]

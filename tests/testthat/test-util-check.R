@@ -29,10 +29,10 @@ test_that("one number in a range, with ends that belong to it or not", {
 })
 
 test_that("grids, counts, digits, flags", {
-  expect_identical(check_grid(c(3, 1e-9), "x"), c(3, 1e-9))
+  expect_identical(check_grid(c(3, 1e-9), "x", FALSE), c(3, 1e-9))
   expect_identical(check_grid(c(1L, 5L), "x", TRUE), c(1, 5))
   expect_identical(check_grid(2^53, "x", TRUE), 2^53)
-  expect_refused(check_grid(0, "x"), check_grid(Inf, "x"), check_grid(c(1, NA), "x"), check_grid(0, "x", TRUE), check_grid(1.5, "x", TRUE),
+  expect_refused(check_grid(0, "x", FALSE), check_grid(Inf, "x", FALSE), check_grid(c(1, NA), "x", FALSE), check_grid(0, "x", TRUE), check_grid(1.5, "x", TRUE),
                  check_grid(2^53 + 2, "x", TRUE), check_grid(c(4, 4), "x", TRUE))
   expect_identical(check_count(0, "x"), 0)
   expect_identical(check_count(2^53, "x"), 2^53)
