@@ -260,12 +260,6 @@ effect_data <- function(fit) {
   data[match(row.names(fit$model), row.names(data)), , drop = FALSE]
 }
 
-effect_matrix <- function(fit, data) {
-  terms <- covariate_terms(fit)
-  model.matrix(terms, model.frame(terms, data, na.action = na.pass, xlev = fit$xlevels),
-               contrasts.arg = fit$contrasts)
-}
-
 # Each part: value and gradient of every row, to be averaged. A random intercept has a further
 # column, of sigma.
 truth_part <- function(term, contrast, fit, x, eta) {
@@ -322,8 +316,11 @@ variable_effects <- function(name, fit, evaluated, n_units) {
 # (Richardson). Steps are finer where that changes it, as for log(x) near 0.
 derivative_effect <- function(name, fit, evaluated, n_units) {
   values <- evaluated$data[[name]]
-  moved <- function(h) effect_matrix(fit, replace(evaluated$data, name, list(values + h)))
-  difference <- function(h) suppressWarnings((moved(h) - moved(-h)) / (2 * h))
+  moved <- function(h) {
+    data <- replace(evaluated$data, name, list(values + h))
+    suppressWarnings(effect_matrix(fit, data))
+  }
+  difference <- function(h) (moved(h) - moved(-h)) / (2 * h)
   extrapolated <- function(h) (4 * difference(h) - difference(2 * h)) / 3
   numbers <- as.double(values)
   step <- 2^round(log2(max(sd(numbers), 1e-300 + abs(mean(numbers)) * 1e-8, na.rm = TRUE))) /

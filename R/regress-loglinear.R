@@ -293,7 +293,8 @@ protective_row <- function(fit, conf.int, conf.level) {
   }
   limit <- function(range) uniroot(beyond, range, tol = 1e-10)$root
   row$conf.low <- if (beyond(0) <= 0) 0 else limit(c(0, share))
-  row$conf.high <- if (beyond(1 - 1e-9) <= 0) 1 else limit(c(share, 1 - 1e-9))
+  end <- 1 - 1e-9
+  row$conf.high <- if (beyond(end) <= 0) 1 else limit(c(share, end))
   row
 }
 

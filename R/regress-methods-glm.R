@@ -137,8 +137,12 @@ AIC.rr_glm <- function(object, ..., k = 2) {
 extractAIC.rr_glm <- function(fit, scale = 0, k = 2, ...) {
   warn_ignored(..., accepted = names(formals()))
   check_number(k, "k")
-  # R counts rows of weight 0 as parameters.
-  if (is.null(fit$design)) c(fit$df, fit$aic + (k - 2) * fit$df) else unname(design_aic(fit, k))
+  # R takes rows of weight 0 for parameters.
+  if (is.null(fit$design)) {
+    c(fit$df, fit$aic + (k - 2) * fit$df)
+  } else {
+    unname(design_aic(fit, k))
+  }
 }
 
 # ---- variance ----

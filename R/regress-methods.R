@@ -163,7 +163,8 @@ cluster_sums <- function(scores, cluster, fit) {
   # Clusters of rows of weight 0 do not count.
   weights <- fit$prior.weights %||% fit$weights %||% rep(1, n)
   C <- length(unique(cluster[weights > 0]))
-  rowsum(scores, cluster) * if (C > 1) sqrt(C / (C - 1)) else NA
+  factor <- if (C > 1) sqrt(C / (C - 1)) else NA
+  rowsum(scores, cluster) * factor
 }
 
 #' @rdname regression_methods

@@ -71,21 +71,33 @@ predict.rr_glm <- function(
 
 # Terms of the linear predictor, which glm() knows; their standard errors are by vcov().
 predicted_terms <- function(object, newdata, se.fit, ...) {
-  if (!is.null(newdata)) newdata_frame(object, covariate_terms(object), newdata)
   arguments <- list(structure(object, class = c("glm", "lm")), type = "terms", ...)
-  table <- do.call(predict, c(arguments, if (!is.null(newdata)) list(newdata = newdata)))
+  if (!is.null(newdata)) {
+    newdata_frame(object, covariate_terms(object), newdata)
+    arguments$newdata <- newdata
+  }
+  table <- do.call(predict, arguments)
   if (!se.fit) return(table)
   fitted <- model.matrix(object)
   x <- if (is.null(newdata)) fitted else effect_matrix(object, newdata)
-  if (attr(object$terms, "intercept")) x <- x - rep(colMeans(fitted), each = nrow(x))
+  if (attr(object$terms, "intercept")) {
+    x <- x - rep(colMeans(fitted), each = nrow(x))
+  }
   V <- vcov(object)
-  errors <- vapply(match(colnames(table), attr(object$terms, "term.labels")), function(term) {
+  positions <- match(colnames(table), attr(object$terms, "term.labels"))
+  errors <- vapply(positions, function(term) {
     index <- which(column_terms(object) == term & !is_aliased(object))
     slope_error(x[, index, drop = FALSE], V[index, index, drop = FALSE])
   }, numeric(nrow(x)))
   errors <- matrix(errors, nrow(x))
   if (is.null(newdata)) errors <- napredict(object$na.action, errors)
   list(fit = table, se.fit = structure(errors, dimnames = dimnames(table)), residual.scale = 1)
+}
+
+effect_matrix <- function(fit, data) {
+  terms <- covariate_terms(fit)
+  model.matrix(terms, model.frame(terms, data, na.action = na.pass, xlev = fit$xlevels),
+               contrasts.arg = fit$contrasts)
 }
 
 # The standard errors of linear predictors.

@@ -53,8 +53,10 @@ read_classes <- function(fit, target) {
     )
   }
   used <- which(rows$weights > 0)
-  rows[c("outcome", "weights")] <- lapply(rows[c("outcome", "weights")], `[`, used)
-  rows[c("codes", "arms")] <- lapply(rows[c("codes", "arms")], lapply, `[`, used)
+  rows$outcome <- rows$outcome[used]
+  rows$weights <- rows$weights[used]
+  rows$codes <- lapply(rows$codes, `[`, used)
+  rows$arms <- lapply(rows$arms, `[`, used)
   rows$frame <- fit$frame <- rows$frame[used, , drop = FALSE]
   order <- order(rows$outcome)
   y <- rows$outcome[order]

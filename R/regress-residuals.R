@@ -69,12 +69,17 @@ simulate.rr_glm <- function(object, nsim = 1, seed = NULL, ...) {
   truth <- truth_curve(object$link)$yes(object$linear.predictors)
   row <- row_device(object$device, object$arm, n)
   is_share <- object$y > 0 & object$y < 1
-  answers <- if (object$is_counted || any(is_share)) round(object$prior.weights) else rep(1, n)
+  answers <- if (object$is_counted || any(is_share)) {
+    round(object$prior.weights)
+  } else {
+    rep(1, n)
+  }
   response <- model.response(object$model, "any")
   turned <- is_reversed(object$labels)
   drawn_surveys(nsim, seed, names(object$y), function() {
     yes <- rbinom(n, answers, truth)
-    reports <- as.double(rbinom(n, yes, row$p)) + rbinom(n, answers - yes, row$q)
+    reports <- as.double(rbinom(n, yes, row$p)) +
+      rbinom(n, answers - yes, row$q)
     # In the form in which the reports came, so that they can be fitted again.
     if (is.matrix(response)) {
       counts <- cbind(reports, answers - reports, deparse.level = 0)
