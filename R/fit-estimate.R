@@ -181,13 +181,11 @@ update.rr_fit <- function(object, ...) {
   if (any(c("method", "target") %in% names(changes)) || object$interval == "none") {
     settings$interval <- NULL
   }
-  do.call(
-    rr_estimate,
-    c(
-      list(object$tally), changes, settings[setdiff(names(settings), names(changes))]
-    ),
-    quote = TRUE
-  )
+  settings <- c(changes, settings[setdiff(names(settings), names(changes))])
+  fit <- do.call(rr_estimate, c(list(object$tally), settings), quote = TRUE)
+  # Groups that were taken out share their simultaneous intervals with all groups still.
+  fit$family <- object$family
+  fit
 }
 
 #' @export

@@ -12,7 +12,7 @@ c.rr_tally <- function(...) {
   if_complete <- function(values) if (!any(vapply(values, is.null, NA))) values
   is_weighted <- !all(vapply(field("weight_squares"), is.null, NA))
   groups <- if (!is.null(first$groups)) {
-    rows <- do.call(rbind, lapply(field("groups"), as.data.frame))
+    rows <- do.call(rbind, lapply(alike_keys(field("groups")), as.data.frame))
     make_groups(as.list(rows), nrow(rows))
   }
   codes <- groups$codes %||% rep(1L, length(tallies))
@@ -44,6 +44,20 @@ c.rr_tally <- function(...) {
     }),
     codes
   )
+}
+
+# The tables of groups with dates and times as text, if other tables have text or numbers in their
+# place: rbind() depends on the order, and makes numbers of dates.
+alike_keys <- function(tables) {
+  for (name in names(tables[[1]])) {
+    is_time <- vapply(tables, function(keys) inherits(keys[[name]], c("Date", "POSIXt")), NA)
+    if (any(is_time) && !all(is_time)) {
+      tables <- lapply(tables, function(keys) {
+        replace(keys, name, list(label_text(keys[[name]])))
+      })
+    }
+  }
+  tables
 }
 
 # A tally with the fields that all tallies have beside counts: different reports and blocks, merged

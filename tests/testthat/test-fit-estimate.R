@@ -23,6 +23,14 @@ test_that("an update keeps what was asked for, but for an interval that another 
   expect_identical(anytime_fit(base), base)
 })
 
+test_that("simultaneous limits of groups that were taken out hold for all groups after an update too", {
+  fit <- rr_estimate(rr_counts(cbind(x = c(no = 7, yes = 30), y = c(60, 41), z = c(5, 9)), rr_warner(0.8)), simultaneous = TRUE)
+  expect_equal(confint(update(fit["x"], conf.level = 0.9)), confint(update(fit, conf.level = 0.9))[1:2, ])
+  # Six estimates share the error.
+  alone <- rr_estimate(rr_counts(c(no = 7, yes = 30), rr_warner(0.8)), interval = "exact")
+  expect_equal(confint(update(fit["x"], conf.level = 0.9)), confint(alone, level = 1 - 0.1 / 6), ignore_attr = TRUE)
+})
+
 test_that("an update keeps the options of the method, and the number of replications", {
   tally <- rr_counts(counts, grr)
   # Two steps of the update by hand, from equal shares.

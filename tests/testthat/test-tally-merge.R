@@ -1,3 +1,15 @@
+test_that("dates and the same dates as text are one group, whichever tally comes first", {
+  tally <- function(day) rr_tally(data.frame(answer = c("no", "yes"), day), rr_warner(0.8), column = "answer", by = "day")
+  dates <- tally(as.Date("2026-01-01") + 0:1)
+  text <- tally(c("2026-01-01", "2026-01-05"))
+  for (both in list(c(dates, text), c(text, dates))) {
+    expect_identical(both$groups$day, c("2026-01-01", "2026-01-02", "2026-01-05"))
+    expect_identical(both$n, c(2, 1, 1))
+  }
+  expect_identical(c(dates, tally(1:2))$n, rep(1, 4))
+  expect_s3_class(c(dates, dates)$groups$day, "Date")
+})
+
 test_that("tallies whose levels stand in another order merge", {
   a <- rr_counts(c(a = 1, b = 2, c = 3), rr_grr(c("a", "b", "c"), epsilon = 1))
   b <- rr_counts(c(a = 10, b = 20, c = 30), rr_grr(c("c", "a", "b"), epsilon = 1))
