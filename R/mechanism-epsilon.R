@@ -300,9 +300,9 @@ two_answers_epsilon <- function(mechanism, r) {
   log_prob <- outer(0:r, C[, 1], log_power) +
     outer(r:0, C[, 2], log_power)
   scaled <- exp(log_prob - apply(log_prob, 1, max))
-  prob <- scaled %*% t(rr_matrix(permanent_stage(mechanism)))
-  ratios <- log(prob[, 1]) - log(prob[, 2])
-  max(abs(ratios[!is.nan(ratios)]))
+  prob <- as.data.frame(log(scaled %*% t(unname(rr_matrix(permanent_stage(mechanism))))))
+  ratios <- do.call(pmax, prob) - do.call(pmin, prob)
+  max(ratios[!is.nan(ratios)])
 }
 
 # w p^r + (1 - w) q^r over the larger of p^r and q^r, which cancels in a ratio.

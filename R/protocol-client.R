@@ -321,10 +321,12 @@ report_evidence.default <- function(mechanism) {
     p <- mechanism$sampler$p
     q <- mechanism$sampler$q
     k <- length(mechanism$levels)
-    # A bit of 1 is the truth's if q is 0, the only one is if p is 1.
+    # A bit of 1 is the truth's if q is 0, the only one is if p is 1; bits of 0 are if they are 1.
     certain <- c(
       if (q == 0) p,
-      if (p == 1) (1 - q)^(k - 1)
+      if (p == 1) (1 - q)^(k - 1),
+      if (q == 1) 1 - p,
+      if (p == 0) q^(k - 1)
     )
     return(list(
       guess = (1 + abs(p - q)) / 2,

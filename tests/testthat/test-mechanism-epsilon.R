@@ -322,6 +322,24 @@ test_that("several reports of a kept answer say most if they are all alike, of t
   expect_equal(rr_epsilon(drawn, achieved = TRUE), c(a = 0.7, b = 0.4, total = 0.7), tolerance = 1e-9)
 })
 
+# Truth: all sequences of two and three reports, enumerated. The first two truths are nearly alike, the third is not.
+test_that("several reports with two answers reveal what they say about any two truths, not the first two alone", {
+  A <- rbind(c(0.7, 0.2, 0.1), c(0.6, 0.3, 0.1), c(0.1, 0.1, 0.8))
+  B <- rbind(c(0.9, 0.1), c(0.6, 0.4), c(0.2, 0.8))
+  kept <- rr_longitudinal(permanent = rr_channel(A), instantaneous = rr_channel(B))
+  for (r in 2:3) {
+    sequences <- as.matrix(expand.grid(rep(list(1:2), r)))
+    chance <- A %*% apply(sequences, 1, function(reports) apply(B[, reports], 1, prod))
+    expect_equal(rr_epsilon(kept, reports = r), max(log(apply(chance, 2, max) / apply(chance, 2, min))), tolerance = 1e-12)
+    expect_identical(rr_epsilon(list(kept), reports = r), rr_epsilon(kept, reports = r))
+  }
+  # A truth that rules a permanent answer out.
+  A[3, ] <- c(0, 0, 1)
+  B[3, ] <- 0:1
+  sure <- rr_longitudinal(permanent = rr_channel(A), instantaneous = rr_channel(B))
+  expect_identical(rr_epsilon(sure, reports = 2), Inf)
+})
+
 # Truth: all filters of six bits that a permanent answer can be, enumerated in each cohort.
 test_that("the permanent answer of a sensitive truth is a whole filter, in RAPPOR", {
   mechanism <- rr_bloom(letters[1:9], 1, permanent = 2, bits = 6, cohorts = 2)
