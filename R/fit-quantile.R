@@ -181,7 +181,7 @@ reach_share <- function(shares, probs, edges) {
   before <- c(0, shares)[level]
   gain <- shares[level] - before
   fraction <- ifelse(
-    gain > 0, pmin(pmax((probs - before) / gain, 0), 1), 0
+    gain > 0, clamp((probs - before) / gain), 0
   )
   list(
     level = level,

@@ -150,7 +150,7 @@ run_solver <- function(solver, tolerance, iterations) {
     done <- log(first / max(state[2], tolerance)) /
       log(max(first / max(tolerance, 1e-300), exp(1)))
     cli::cli_progress_update(
-      id = bar, set = round(100 * min(max(done, 0), 1))
+      id = bar, set = round(100 * clamp(done))
     )
   }
   state

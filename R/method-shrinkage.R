@@ -54,7 +54,7 @@ threshold_moments <- function(profile, additive, t) {
     function(t, share, remaining) {
       change <- v * pmax(0, v - 1 - t) -
         pmax(0, v - 1) * pmax(0, v - 2 - t)
-      change <- (change - share * pmin(1, pmax(0, v - t))) /
+      change <- (change - share * clamp(v - t)) /
         max(remaining - 1, 1e-9)
       sqrt(sum(profile$categories * v * change^2))
     },

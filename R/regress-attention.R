@@ -61,7 +61,7 @@ attention_fit <- function(base_fit, data, formula, by, starts, call) {
 # The linear predictors of the prevalence and of attention by moments, constants.
 attention_start <- function(data, reported, attention) {
   mean <- function(x) sum(data$weight * x) / sum(data$weight)
-  inside <- function(share) min(max(share, 0.05), 0.95)
+  inside <- function(share) clamp(share, 0.05, 0.95)
   device <- row_device(data$device, data$arm, length(data$y))
   difference <- attention[["attentive"]] - attention[["inattentive"]]
   gamma <- inside((mean(reported) - attention[["inattentive"]]) / difference)

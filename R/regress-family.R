@@ -512,7 +512,7 @@ unknown_at <- function(lines, psi) {
   other <- other_answer(lines, psi)
   p_other <- ifelse(other > 0, other, 1)
   share <- function(start, slope) {
-    pmin(1, pmax(0, (start + slope * psi) / p_other))
+    clamp((start + slope * psi) / p_other)
   }
   rbind(
     share(lines[1, ], lines[2, ]),

@@ -113,7 +113,7 @@ mixed_maximum <- function(model, b, value) {
   is_peak <- values >= c(-Inf, values[-length(values)]) &
     values >= c(values[-1], -Inf)
   peaks <- which(is_peak)
-  starts <- ladder[union(pmin(pmax(peaks, 2L), length(ladder)), 2L)]
+  starts <- ladder[union(clamp(peaks, 2L, length(ladder)), 2L)]
   maxima <- lapply(starts, function(start) mixed_end(model, start$point))
   maxima <- c(
     maxima, list(list(point = c(b, 0), value = value, sigma = 0))

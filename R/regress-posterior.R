@@ -215,7 +215,7 @@ posterior_grid <- function(counts, channel, a, b) {
   mode <- optimize(
     log_density,
     coarse[
-      pmin(pmax(which.max(value) + c(-1, 1), 1), 20001)
+      clamp(which.max(value) + c(-1, 1), 1, 20001)
     ],
     maximum = TRUE, tol = 1e-12
   )
@@ -230,7 +230,7 @@ posterior_grid <- function(counts, channel, a, b) {
   step <- min(1 / sqrt(max(bend)), 0.4) / 100
   grid <- seq(
     limits[1], limits[2],
-    length.out = min(max(ceiling(diff(limits) / step), 2001), 2e6)
+    length.out = clamp(ceiling(diff(limits) / step), 2001, 2e6)
   )
   density <- exp(log_density(grid) - top)
   total <- sum(density) * (grid[2] - grid[1])

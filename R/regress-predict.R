@@ -113,7 +113,7 @@ prediction_limits <- function(object, new, type, value, half) {
       switch(
         object$link,
         log = pmin(eta, 0),
-        identity = pmin(1, pmax(0, eta)),
+        identity = clamp(eta),
         eta
       )
     )$value

@@ -109,7 +109,7 @@ separate_positions <- function(positions, gap, range) {
   moved <- isoreg(positions[order] - steps)$yf + steps
   replace(
     positions, order,
-    pmin(pmax(moved, range[1] + steps), range[2] - rev(steps))
+    clamp(moved, range[1] + steps, range[2] - rev(steps))
   )
 }
 
