@@ -207,9 +207,10 @@ pooled_law <- function(law, tally, g) {
   if (is.null(designs) || is.null(law$axes)) return(law)
   design <- rep(seq_along(designs), lengths(lapply(designs, `[[`, "reports")))
   counts <- as.matrix(tally$counts)[, g]
-  change <- as.vector(rowsum(counts, design)) / sum(counts) / tally$mechanism$shares
+  matrix <- law$axes[[1]]$matrix
+  change <- as.vector(rowsum(counts, design) / sum(counts) / rowsum(matrix[, 1], design))
   if (all(abs(change - 1) < 1e-12)) return(law)
-  new_law_channel(list(list(matrix = law$axes[[1]]$matrix * change[design])))
+  new_law_channel(list(list(matrix = matrix * change[design])))
 }
 
 # The columns of the channel but for a factor that does not depend on theta. The larger value is 1:
