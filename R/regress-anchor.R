@@ -85,7 +85,7 @@ rr_anchor <- function(mechanism, share = 0, answer = "uniform", ...) {
     c("anchor", "channel"),
     yes_no = c(!is.null(mechanism$bits), FALSE),
     remark = "this is of attention, and not of the answer",
-    attention = c(attentive = unname(yes), inattentive = answers[2])
+    attention = list(attentive = unname(yes), inattentive = answers[2])
   )
 }
 

@@ -63,10 +63,10 @@ attention_start <- function(data, reported, attention) {
   mean <- function(x) sum(data$weight * x) / sum(data$weight)
   inside <- function(share) clamp(share, 0.05, 0.95)
   device <- row_device(data$device, data$arm, length(data$y))
-  difference <- attention[["attentive"]] - attention[["inattentive"]]
-  gamma <- inside((mean(reported) - attention[["inattentive"]]) / difference)
-  excess <- mean(data$y) - attention[["inattentive"]]
-  truth <- (excess / gamma + attention[["inattentive"]] - mean(device$q)) /
+  difference <- attention$attentive - attention$inattentive
+  gamma <- inside((mean(reported) - attention$inattentive) / difference)
+  excess <- mean(data$y) - attention$inattentive
+  truth <- (excess / gamma + attention$inattentive - mean(device$q)) /
     mean(device$d)
   c(truth_curve(data$link)$inverse(inside(truth)), qlogis(gamma))
 }
@@ -226,8 +226,8 @@ possible_reports.rr_glm_attention <- function(fit) {
   lapply(unname(split(seq_len(n), row_arms(data$arm, n))), function(rows) {
     first <- rows[1]
     numbers <- c(
-      q = device$q[first],
-      d = device$d[first], anchor$attention
+      list(q = device$q[first], d = device$d[first]),
+      anchor$attention
     )
     scored_reports(scores, counts, attention_channel(numbers), rows)
   })
@@ -260,7 +260,7 @@ predict.rr_glm_attention <- function(
   }
   truth <- truth_curve(base_fit$link)$yes(new$eta)
   setNames(switch(type, truth = truth, link = new$eta, attention = attention, report = {
-    chance <- object$anchor[[1]]$attention[["inattentive"]]
+    chance <- object$anchor[[1]]$attention$inattentive
     attention * reported(base_fit$device, new$arm, truth) + (1 - attention) * chance
   }), new$names)
 }

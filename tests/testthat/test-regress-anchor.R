@@ -139,7 +139,7 @@ test_that("the law of an anchor question, by hand", {
   # Attentive respondents report yes with probability 0.25 * 0.9 + 0.75 * 0.2 = 0.375.
   expect_equal(unname(rr_matrix(anchor)), rbind(c(0.625, 0.375), c(0.3, 0.7)), tolerance = 1e-12)
   expect_equal(rr_epsilon(anchor), log(0.625 / 0.3), tolerance = 1e-12)
-  expect_equal(anchor$attention, c(attentive = 0.375, inattentive = 0.7), tolerance = 1e-12)
+  expect_equal(anchor$attention, list(attentive = 0.375, inattentive = 0.7), tolerance = 1e-12)
   expect_equal(unname(rr_matrix(rr_anchor(rr_binary(0.9, 0.2), answer = "no"))), rbind(c(0.8, 0.2), c(1, 0)), tolerance = 1e-12)
   expect_equal(unname(rr_matrix(rr_anchor(rr_binary(0.9, 0.2)))), rbind(c(0.8, 0.2), c(0.5, 0.5)), tolerance = 1e-12)
   # 0 and 1 are reports, and no truths.
