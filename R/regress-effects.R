@@ -334,10 +334,10 @@ derivative_effect <- function(name, fit, evaluated, n_units) {
   change <- extrapolated(step)
   for (finer in step / 32^(1:3)) {
     nearer <- extrapolated(finer)
-    is_near <- abs(change - nearer) <= 1e-6 * abs(nearer) + 1e-9 / step
-    is_rough <- !is_near %in% TRUE & !is.nan(nearer)
-    if (!any(is_rough)) break
-    change[is_rough] <- nearer[is_rough]
+    gap <- abs(change - nearer)
+    rough <- which(is.nan(change) | gap > 1e-6 * abs(nearer) + 1e-9 / step)
+    if (!length(rough)) break
+    change[rough] <- nearer[rough]
   }
   curve <- fit$curve %||% truth_curve(fit$link)
   along <- as.vector(change %*% fit$point)
