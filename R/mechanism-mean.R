@@ -70,7 +70,7 @@ rr_mean <- function(range, epsilon, protocol = c("hybrid", "piecewise", "duchi")
   limits <- vapply(range, format, "", digits = 15)
   protocol_name <- sub("^d", "D", protocol)
   # Reports on the scale of answers from -1 to 1 lie between -reach and reach.
-  reach <- if (share > 0) -window_values(fine, 0) else -window_values(coarse, 0)
+  reach <- if (share > 0) -window_values(fine) else -window_values(coarse)
   mechanism <- new_rr_mechanism(
     "mean",
     "mean",
@@ -126,8 +126,9 @@ window_grid <- function(steps, epsilon) {
   )
 }
 
-# The value that a cell is read as, from -1 to 1: its mean, given an answer, is that answer.
-window_values <- function(grid, cell) {
+# The value that a cell (the lowest is 0) is read as, from -1 to 1: its mean, given an answer, is
+# that answer.
+window_values <- function(grid, cell = 0) {
   2 / (grid$steps * grid$chance) *
     (cell - (grid$steps + grid$window - 1) / 2)
 }
@@ -251,7 +252,7 @@ client_plan.rr_mean <- function(mechanism) {
       steps = grid$steps,
       window = grid$window,
       other = coin_words(grid$chance, grid$other),
-      start = middle + half * window_values(grid, 0),
+      start = middle + half * window_values(grid),
       step = half * 2 / (grid$steps * grid$chance)
     )
   })
@@ -351,7 +352,7 @@ size_words.rr_mean <- function(mechanism) NULL
 # in the piecewise protocol some of those that are drawn from all cells, in Duchi's all.
 witness_chance.rr_mean <- function(mechanism, witness, n) {
   fine <- mechanism$fine$other * (1 - 1 / mechanism$reach)
-  coarse <- abs(window_values(mechanism$coarse, 0)) > 1 + 1e-6
+  coarse <- abs(window_values(mechanism$coarse)) > 1 + 1e-6
   p_witness <- mechanism$share * fine + (1 - mechanism$share) * coarse
   pbinom(witness, n, p_witness, log.p = TRUE)
 }
