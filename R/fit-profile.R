@@ -59,7 +59,7 @@ profile.rr_fit <- function(fitted, parm = NULL, level = 0.99, points = 20, ...) 
         limits <- profile_ratio(deviance, best[i], level)
         value <- sort(
           unique(c(
-            best[i], seq(limits[["low"]], limits[["high"]], length.out = points)
+            best[i], seq(limits[1], limits[2], length.out = points)
           ))
         )
         fall <- vapply(

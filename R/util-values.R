@@ -144,10 +144,11 @@ capitalise <- function(text) {
 
 # ---- tables of results ----
 
-# The columns that tables of tallies, fits and traces put next to the groups and the questions.
+# The columns that tables of tallies, fits and traces, and regressions of tallies, put next to the
+# groups and the questions.
 result_columns <- c(
   "term", "count", "share", "estimate", "std.error", "conf.low", "conf.high", ".fitted", ".resid",
-  "iteration", "loglik", "gap"
+  ".report", ".count", "iteration", "loglik", "gap"
 )
 
 check_result_names <- function(names, must_not) {

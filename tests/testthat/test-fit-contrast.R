@@ -5,6 +5,7 @@ three <- function(counts = c(a = 500, b = 300, c = 200), ...) rr_estimate(rr_cou
 test_that("a matrix of one column is of the estimate that names it", {
   fit <- rr_estimate(rr_counts(c(no = 700, yes = 300), rr_warner(0.8)))
   expect_equal(rr_contrast(fit, cbind(yes = c(1, 2)))$estimate, c(1, 2) * 0.1 / 0.6)
+  expect_equal(rr_contrast(fit, matrix(3, 1, 1, dimnames = list("thrice", "yes")))$estimate, 0.3 / 0.6)
 })
 
 test_that("sums, differences, scores and ratios with their delta-method errors", {

@@ -119,3 +119,11 @@ test_that("labels are those of labelled values alone", {
   unlabelled <- structure(c(2, 1), class = "haven_labelled")
   expect_identical(base_key(unlabelled), unlabelled)
 })
+
+test_that("groups called like a column of results, or of a regression of the tally, are refused", {
+  data <- data.frame(answer = rep(c("no", "yes"), 4), group = rep(c("a", "b"), each = 4))
+  for (name in c("term", "count", "estimate", "conf.low", ".fitted", ".report", ".count", "loglik")) {
+    names(data)[2] <- name
+    expect_refused(rr_tally(data, rr_warner(0.8), column = "answer", by = name))
+  }
+})
