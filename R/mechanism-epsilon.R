@@ -55,7 +55,7 @@
 #'
 #' * one stage: one number.
 #' * two stages, as [rr_compose()]: `report` and `permanent`.
-#' * several questions, as [rr_product()]: one number per question, and `total`.
+#' * several questions, as [rr_product()]: one number per question, and `total`; a column for each of several numbers of `reports`.
 #' * any, with `shuffled`: one number with attribute `delta`.
 #' * a list: see *A ledger*.
 #' @section Errors:
