@@ -280,6 +280,15 @@ test_that("ranks are those of each group, down to half a report of the largest",
   expect_identical(min(data$conf.low, data$reported), 0.5 / sum(counts[, "v"]))
 })
 
+test_that("ranks of totals are drawn down to half a person", {
+  labels <- paste0("c", 1:41)
+  people <- data.frame(report = rep(labels, 60:20), weight = 30)
+  design <- survey::svydesign(~1, weights = ~weight, data = people)
+  fit <- suppressWarnings(rr_estimate(design, rr_grr(labels, 3), column = ~report, total = TRUE, method = "inv"))
+  expect_lt(min(confint(fit)), 0.5)
+  expect_identical(min(suppressMessages(ggplot2::autoplot(fit))$data$conf.low), 0.5)
+})
+
 test_that("a trace has a line for each group, and none without a distance", {
   fit <- rr_estimate(rr_counts(cbind(u = c(a = 400, b = 190, c = 300), v = c(100, 250, 200)), rr_grr(c("a", "b", "c"), 1)), method = "ibu")
   table <- tidy(fit, type = "trace")

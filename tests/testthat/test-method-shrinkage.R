@@ -131,6 +131,9 @@ test_that("merged cells are those within the noise, and their maximum is that of
   # They are 9.4, 0.9, 0, 5 and 2.4 standard deviations above it.
   expect_identical(merge(counts, smoothing = 3)$merged, 3L)
   expect_equal(merge(counts, smoothing = 0.5)$merged, 0)
+  # The third cell is 1.6 standard deviations above it: more than the default.
+  expect_equal(merge(c(60, 40, 15, 55, 30))$merged, 0)
+  expect_identical(merge(c(60, 40, 15, 55, 30), smoothing = 2)$merged, 2L)
   # No noise, no merging; one small cell is not merged; all small cells are even.
   expect_equal(merge(counts, smoothing = 0)$merged, 0)
   expect_identical(merge(c(40, 40, 10, 60, 50), smoothing = 0)$merged, 2L)

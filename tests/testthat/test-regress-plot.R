@@ -85,6 +85,7 @@ test_that("the covariate with lines is one that interacts and has few values; fo
   expect_identical(lines(~ x * g, "x"), "g")
   expect_identical(lines(~ x * many, "x"), character())
   expect_identical(lines(~ x * many * h, "x"), "h")
+  expect_identical(lines(~ x * g * h, "x"), "g")
   expect_identical(lines(~ log(x):g + h, "x"), "g")
   expect_null(lines(~ g:h + x, "x"))
   expect_identical(lines(~ x + g, "x", "h"), "h")
