@@ -577,3 +577,10 @@ test_that("the distance of up to 4e9 differences is that of the pair that is far
   wide <- wide / rep(colSums(wide), each = 100)
   expect_equal(largest_distance(wide), sum(abs(wide[, 400] - wide[, 399])) / 2, tolerance = 1e-12)
 })
+
+test_that("a support law whose categories have probabilities of their own has no blanket", {
+  blanket <- function(p, q) law_blanket(new_law_support(p, q, p * q, q^2, odds = 5), 2, log(5))
+  expect_type(blanket(0.7, 0.2), "list")
+  expect_null(blanket(c(0.7, 0.6), 0.2))
+  expect_null(blanket(0.7, c(0.2, 0.3)))
+})
