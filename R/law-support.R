@@ -208,7 +208,7 @@ pooled_law <- function(law, tally, g) {
   C <- law$axes[[1]]$matrix
   design <- rep(seq_along(designs), lengths(lapply(designs, `[[`, "reports")))
   counts <- as.matrix(tally$counts)[, g]
-  change <- rowsum(counts / sum(counts), design) / rowsum(C[, 1], design)
+  change <- rowsum(prop.table(counts), design) / rowsum(C[, 1], design)
   if (all(abs(change - 1) < 1e-12)) return(law)
   new_law_channel(list(list(matrix = C * change[design])))
 }
