@@ -174,8 +174,8 @@ new_rr_survey <- function(survey, fit) {
   x$estimate <- fit$estimate * rep(size, each = length(fit$mechanism$levels))
   x[c("covariance", "inversion")] <- list(uncertainty$covariance, uncertainty$inversion)
   x$effects <- uncertainty$effects
-  held <- vapply(seq_along(size), held_at_boundary, NA, fit = fit)
-  x$is_held <- rep(held, each = length(fit$mechanism$levels))
+  is_held <- vapply(seq_along(size), held_at_boundary, NA, fit = fit)
+  x$is_held <- rep(is_held, each = length(fit$mechanism$levels))
   x$terms <- fit$mechanism$levels
   # The tally of labelled data has those without a label.
   x[c("size", "people")] <- list(people_of_groups, survey$data$people)

@@ -280,14 +280,12 @@ cell_codes <- function(sizes, dimensions) {
   ) + 1
 }
 
-# The covariance of sums of cells, from that of the cells and the sum to which each belongs. Exact
-# zeros come out as roundings.
+# The covariance of sums of cells, from that of the cells and the sum to which each belongs.
 code_covariance <- function(covariance, code) {
   rows <- rowsum(covariance, code)
   sums <- unname(t(rowsum(t(rows), code)))
-  size <- as.vector(rowsum(diag(covariance), code))
-  diag(sums)[which(abs(diag(sums)) <= 1e-12 * size)] <- 0
-  sums
+  size <- rowsum(diag(covariance), code)
+  with_variances(sums, without_roundings(diag(sums), size))
 }
 
 # ---- sum scores ----

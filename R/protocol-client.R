@@ -321,7 +321,8 @@ report_evidence.default <- function(mechanism) {
     p <- mechanism$sampler$p
     q <- mechanism$sampler$q
     k <- length(mechanism$levels)
-    # A bit of 1 is the truth's if q is 0, the only one is if p is 1; bits of 0 are if they are 1.
+    # A bit of 1 is the truth's if q is 0, and the only bit of 1 is if p is 1. A bit of 0 is the
+    # truth's if q is 1, and the only bit of 0 is if p is 0.
     certain <- c(
       if (q == 0) p,
       if (p == 1) (1 - q)^(k - 1),

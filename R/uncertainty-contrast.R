@@ -64,12 +64,10 @@ t_quantile <- function(level, df) {
 # whose variance would be 0, unless they are certain.
 matrix_variances <- function(fit, weights) {
   covariance <- unname(linear_covariance(fit$covariance, weights))
-  v <- diag(covariance)
-  # Exact zeros, as of the sum of all shares, come out as roundings.
   variances <- diag(fit$covariance)
   has_variance <- !is.na(variances)
-  size <- drop(weights[, has_variance, drop = FALSE]^2 %*% variances[has_variance])
-  v[which(abs(v) <= 1e-12 * size)] <- 0
+  size <- weights[, has_variance, drop = FALSE]^2 %*% variances[has_variance]
+  v <- without_roundings(diag(covariance), size)
   sums <- sums_of(fit, ncol(weights))
   is_certain <- rowSums(weights != weights[, match(sums, sums)]) == 0 & v %in% 0
   is_held <- rowSums(weights[, fit$is_held, drop = FALSE] != 0) > 0
@@ -206,6 +204,12 @@ shared_variances <- function(fit, weights) {
   Filter(
     length, list(study, if (!is.null(between)) weights %*% tcrossprod(between, weights))
   )
+}
+
+# Variances of sums whose terms have variances that add up to `size`. Exact zeros, as of the sum of
+# all shares, come out as roundings.
+without_roundings <- function(variance, size) {
+  replace(variance, which(abs(variance) <= 1e-12 * size), 0)
 }
 
 # Nothing is known of functions whose variance is not known, and what is certain varies with
